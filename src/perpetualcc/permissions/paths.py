@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.protected import Guard, Place, ProtectedPlaces, fold
+from perpetualcc.permissions.protected import RAW_DEVICES, Guard, Place, ProtectedPlaces, fold
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
 from perpetualcc.permissions.shell.script import FOUND, PIPE, UNKNOWN
@@ -30,6 +30,8 @@ _DEVICES = frozenset(
 )  # fmt: skip
 _DESCRIPTOR = re.compile(rf"/dev/fd/(?:\d+|{UNKNOWN}{PIPE})")
 """An open file by its number; `/dev/fd/..` leads on into the system."""
+MAY_LEAVE = re.compile(r"/|~|(?:[^/\s]+/)*\.\.(?:/|$)")
+"""How paths begin that may lead out of the project: `/x`, `~/x`, `../x`, `..`, `src/../../x`."""
 _WILD = frozenset("*?[")
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""
@@ -228,7 +230,8 @@ class Territory:
 
     def _seen(self, location: Location, effect: Effect, part: str) -> Finding:
         place, lists = location.place, effect.lists
-        if place is not None and place.read is not Risk.LOW:
+        is_hardware = lists and place is not None and place.name == RAW_DEVICES
+        if place is not None and place.read is not Risk.LOW and not is_hardware:
             risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read
             return Finding(
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",

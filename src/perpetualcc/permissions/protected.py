@@ -22,6 +22,8 @@ from perpetualcc.permissions.shell.script import UNKNOWN
 _GLOB = re.compile(r"[*?\[]")
 _REMEMBERED = 4096
 """Components of paths that are not looked up again: the most are folders of the project."""
+RAW_DEVICES = "raw-devices"
+"""Disks and what is typed: what they hold is guarded, and not that they are there."""
 _NAMED_ONLY = "secret-file"
 _SOURCE = re.compile(
     r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|md"

@@ -22,7 +22,11 @@ from perpetualcc.permissions.commands.asking import (
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings, Judge
 from perpetualcc.permissions.commands.emptying import emptied
-from perpetualcc.permissions.commands.foreign_code import OUTPUT_OPTION, code_path, judge_settings
+from perpetualcc.permissions.commands.foreign_code import (
+    OUTPUT_OPTION,
+    code_path,
+    judge_settings,
+)
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.passed_on import judge_passed_on
@@ -43,7 +47,8 @@ from perpetualcc.permissions.commands.tasks import (
     takes_many_tasks,
 )
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.paths import Location, Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Location, Zone
+from perpetualcc.permissions.protected import RAW_DEVICES
 from perpetualcc.permissions.shell.directories import Directories, join
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
@@ -65,8 +70,6 @@ _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throw
 _WRITES_NOTHING = "Changes no file"
 """The reason of options such as `gzip -c`, with which files are read and left alone."""
 _ELSEWHERE = frozenset({"Packages come from another place", "Installs code from a repository"})
-_MAY_LEAVE = ("/", "~", "../")
-"""How paths begin that may lead out of the project."""
 _NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|record|tee|log)")
 """Of the options that by their names write those after which the place comes; not `--write`."""
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
@@ -334,14 +337,15 @@ class CallRules:
 
     def _named_outputs(self, call: Call) -> Findings:
         """Options of which no more is known than that by their names they write."""
-        options = [option for option in call.arguments.unknown if OUTPUT_OPTION.match(option)]
+        told = [*call.arguments.unknown, *_behind_dashes(call)]
+        options = [option for option in told if OUTPUT_OPTION.match(option)]
         if not options:
             return self._kept(call)
         values = [value for o in options if (value := _joined_value(o))]
         if len(values) < len(options):  # `--output file`: which operand it is cannot be said
             values += [word.text for word in call.arguments.operands]
-        named = [piece for value in values for piece in (value, value.rpartition("=")[2])]
-        paths = [Word(text) for text in dict.fromkeys(named) if text.startswith(_MAY_LEAVE)]
+        named = [piece for value in values for piece in _pieces(value)]
+        paths = [Word(text) for text in dict.fromkeys(named) if MAY_LEAVE.match(text)]
         found = [f for f in call.writes(paths) if f.risk is not Risk.LOW]
         return found + self._guarded_outputs(options, call) + self._kept(call)
 
@@ -354,7 +358,7 @@ class CallRules:
         values = [Word(option.partition("=")[2]) for option in options]
         named = [option for option in options if _NAMES_A_FILE.match(option)]
         values += [w for o, w in pairwise(call.command.words) if o.text in named]
-        values = [w for w in values if w.text and not w.text.startswith((*_MAY_LEAVE, "-"))]
+        values = [w for w in values if w.text and w.text[0] != "-" and not MAY_LEAVE.match(w.text)]
         return [finding for finding in call.writes(values) if finding.is_guarded]
 
     def _kept(self, call: Call) -> Findings:
@@ -363,8 +367,9 @@ class CallRules:
         values = [(n, v) for n, v in given if v is not None and OUTPUT_OPTION.match(n)]
         if not values:
             return []
-        far = [v for _, v in values if v.text.startswith(_MAY_LEAVE)]
-        near = [v for name, v in values if v not in far and _NAMES_A_FILE.match(name)]
+        pieces = [piece for _, v in values for piece in _pieces(v.text)]
+        far = [Word(piece) for piece in dict.fromkeys(pieces) if MAY_LEAVE.match(piece)]
+        near = [v for n, v in values if not MAY_LEAVE.match(v.text) and _NAMES_A_FILE.match(n)]
         own = f"{self.judge.territory.home}/.cache/"
         return [
             *(f for f in call.writes(near) if f.is_guarded),
@@ -387,7 +392,8 @@ class CallRules:
         base = replace(findings[0], effects=(*findings[0].effects, *reads))
         if call.arguments.path in _NAMES_BRANCHES:
             return [base, *findings[1:]]
-        return [base, *findings[1:], *(f for f in named if f.risk is Risk.HIGH)]
+        shown = (f for f in named if f.risk is Risk.HIGH and f.rule != f"read-{RAW_DEVICES}")
+        return [base, *findings[1:], *shown]
 
     def _named_files(self, call: Call) -> list[Word]:
         """Its operands are no paths as far as is known, but some name a file all the same."""
@@ -459,10 +465,23 @@ class CallRules:
         return self.judge.words(words, call)
 
 
+def _pieces(value: str) -> tuple[str, ...]:
+    """`../x`, `cache_dir=../x`, `html:../x`: where a place may stand in a value."""
+    return value, value.rpartition("=")[2], value.rpartition(":")[2]
+
+
+def _behind_dashes(call: Call) -> list[str]:
+    """`npm test -- --outputFile=../x`: options for what a build or a test runs."""
+    rule, at = call.arguments.rule, call.arguments.after_dashes
+    if at is None or rule is None or EffectKind.EXECUTE not in rule.effects:
+        return []
+    return [word.text for word in call.arguments.operands[at:] if word.text[:1] == "-"]
+
+
 def _joined_value(option: str) -> str:
     """`--output=x`, and `-o../x`."""
     name, _, value = option.partition("=")
-    is_short = name[:2] in {"-o", "-O"} and name[2:].startswith(_MAY_LEAVE)
+    is_short = name[:2] in {"-o", "-O"} and MAY_LEAVE.match(name[2:])
     return option[2:] if is_short else value
 
 

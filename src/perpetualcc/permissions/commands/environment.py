@@ -13,7 +13,7 @@ from perpetualcc.permissions.commands.given_settings import foreign_host, serves
 from perpetualcc.permissions.commands.knowledge import Knowledge
 from perpetualcc.permissions.commands.places import are_ordinary
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
@@ -53,17 +53,23 @@ _TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
 _IS_WRITTEN = re.compile(
     r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOG(?:S|_?FILE|_?PATH|_?DIR)?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
     r"(?:_?(?:FILE|PATH|DIR))?|REDIRECT_\w+|DUMP\w*|(?:REPORT|RESULT|ARTIFACT)S?(?:_?(?:FILE|PATH|DIR))?"
-    r"|CACHE_DIR|PID_?FILE|HISTFILE|HISTORY|PROFILE_FILE|(?:GCOV|GMON_OUT)_PREFIX|PYTHONPYCACHEPREFIX|TEXMFOUTPUT|PYLINTHOME|SUNPRO_DEPENDENCIES|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
+    r"|CACHE_DIR|BUILD_PATH|PID_?FILE|HISTFILE|HISTORY|PROFILE_FILE|(?:GCOV|GMON_OUT)_PREFIX|PYTHONPYCACHEPREFIX|TEXMFOUTPUT|PYLINTHOME|SUNPRO_DEPENDENCIES|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
 )
 """Variables with these names hold files that a program writes."""
 _LONGEST_NAME = 100
 """Characters; of a longer name, which no program has, the end counts."""
 _IS_RUN = re.compile(
-    r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
+    r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|LINKER|RUSTC|RUSTDOC|RUSTFMT|CARGO|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
     r"|CIBW_(?:BEFORE|REPAIR|TEST)_\w+|AR|AS|CC|CXX|CPP|FC|LD|LEX|YACC|NM|STRIP|RANLIB|OBJCOPY|OBJDUMP|INSTALL|LINT|MAKEINFO|RM|PKG_CONFIG"
 )
 _RUN_BY_ZSH = frozenset({"functions", "aliases", "galiases", "saliases"})
 _INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
+_FLAGS = (
+    (re.compile(r"\w*RUSTFLAGS"), "rustc"),
+    (re.compile(r"\w*RUSTDOCFLAGS"), "rustdoc"),
+    (re.compile(r"\w*(?:C|CXX|CPP|LD|FC?)FLAGS(?:_\w+)?|LDLIBS|LOADLIBES"), "gcc"),
+)
+"""Variables with these names hold options, and what has them as its options."""
 _LISTENS = re.compile(r"(?:.*_)?(?:HOST|HOSTNAME|BIND|ADDR|ADDRESS|LISTEN|URLS?)", re.IGNORECASE)
 
 
@@ -115,15 +121,17 @@ def _graver(
     run: Callable[[str], Sequence[Finding]],
 ) -> tuple[Risk, str] | None:
     """What no table need say: where it makes a program write, and which command it has it run."""
-    if value.startswith(("/", "~/", "../")) and _IS_WRITTEN.fullmatch(name):
+    if MAY_LEAVE.match(value) and _IS_WRITTEN.fullmatch(name):
         written = territory.write(value, cwds, name)
         if written.risk is Risk.HIGH:
             return Risk.HIGH, f"makes a program write. {written.explanation}"
         if _TRACES.search(name) and written.risk is Risk.MEDIUM:
             return Risk.MEDIUM, f"makes a program write. {written.explanation}"
-    is_run = name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
+    program = next((program for names, program in _FLAGS if names.fullmatch(name)), "")
+    is_run = program or name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
     if value and UNKNOWN not in value and is_run:
-        worst = next((found for found in run(value) if found.risk is Risk.HIGH), None)
+        given = run(f"{program} {value}".strip())
+        worst = next((found for found in given if found.risk is Risk.HIGH), None)
         if worst is not None:
             return Risk.HIGH, f"has a program run it. {worst.explanation}"
     return None

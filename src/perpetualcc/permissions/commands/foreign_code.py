@@ -15,16 +15,16 @@ from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.given_settings import judge_setting
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
 
 Setting = tuple[str, str]
 """The name of an option, empty when there is none, and what stands there."""
 
-_PATH = re.compile(r"(?!//)(?:/|~|\.\./)")
+_PATH = re.compile(rf"(?!//)(?:{MAY_LEAVE.pattern})")
 _INNER_PATH = re.compile(
     r"(?:file://|(?<=[\s\"'`=:,;@\[{|])|^@|(?<=^-[A-Za-z])|(?<=[\s=,]-[A-Za-z]))"
-    r"((?:/|~/|\.\./)(?!/)[^\s\"'`=:,;)\]}|]+)"
+    r"((?:/|~/|\.\./)(?!/)[^\s\"'`=:,;)\]}|]+|\.\.(?![^\s\"'`=:,;)\]}|]))"
 )
 """`=/x`, `:/x`, `,/x`, `"/x"`, `@/x`: a path behind whatever may stand before a value."""
 _NO_CODE = re.compile(
@@ -49,11 +49,11 @@ _INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap
 """Where only the machine's owner puts programs and libraries."""
 OUTPUT_OPTION = re.compile(
     r"-o\b|-O\b|--?(?:out|report|log(?!ger)|save|write|dest|export|dump|trace|profile|record|coverage|cache|"
-    r"dist|junit|html|xml|json|tee)[\w-]*",
+    r"dist|junit|html|xml|json|tee)[\w-]*|--[\w-]+[-_](?:report|out|output|out-?(?:file|dir))\b",
     re.IGNORECASE,
 )
 _LOADS = re.compile(
-    r"kube-?config|plugin|require|preload|rc-?file|init-?file|script|hook", re.IGNORECASE
+    r"kube-?config|plugin|require|preload|rc-?file|init-?file|script|hook|--python$", re.IGNORECASE
 )
 """Options that make even a program that only looks run what they name."""
 
@@ -141,7 +141,7 @@ def _paths(name: str, text: str) -> Iterator[str]:
         if not _INSTALLED.match(text):
             yield text
         return
-    if "/" not in text:
+    if "/" not in text and ".." not in text:
         return
     key, end = "", 0
     for match in _INNER_PATH.finditer(text):

@@ -12,6 +12,7 @@ from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.paths import MAY_LEAVE
 from perpetualcc.permissions.urls import HostKind, host_of, kind_of
 
 _ADDRESS = re.compile(
@@ -54,9 +55,10 @@ _DEPLOYS = re.compile(
 )
 _DEPLOY_TARGET = re.compile(r"[-/]t(?:arget)?:\w*(?:Deploy|PublishContainer)", re.IGNORECASE)
 _RUN_PROPERTY = re.compile(
-    r"(?:_LAUNCHER|_EMULATOR|_RULE_LAUNCH_\w+|_MAKE_PROGRAM|(?:Pre|Post)(?:Build|Link)Event)$"
+    r"(?:_LAUNCHER|_EMULATOR|_COMPILER|CMAKE_(?:AR|LINKER|NM|OBJCOPY|RANLIB|STRIP)|_RULE_LAUNCH_\w+|_MAKE_PROGRAM|(?:Pre|Post)(?:Build|Link)Event)$"
 )
 """`-DCMAKE_C_COMPILER_LAUNCHER='rm;-f'`, `-p:PreBuildEvent='rm x'`."""
+_FLAGS_PROPERTY = re.compile(r"CMAKE_\w+_FLAGS(?:_\w+)?")
 _GUARD = re.compile(r"auth\w*|ssl|tls|security|verif\w*|checksum\w*|signature\w*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _OUTPUT_PROPERTY = re.compile(
@@ -97,7 +99,7 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
     yield _peer(name, text, call)
     yield _property(name, text, call)
     yield _lifted(name, text, call)
-    if _TOKEN_OPTION.intersection((name, text[:2])):
+    if _TOKEN_OPTION.intersection((name, text[:2])) or text[:2] == "/p":
         yield _written(text, call)
 
 
@@ -164,7 +166,7 @@ def _lifted(name: str, text: str, call: Call) -> Finding | None:
 def _written(text: str, call: Call) -> Finding | None:
     """`-DoutputDirectory=/usr/local/lib`: a property that says where it writes."""
     key, equals, value = text.partition("=")
-    if not equals or not _OUTPUT_PROPERTY.search(key) or value[:1] not in {"/", "~"}:
+    if not equals or not _OUTPUT_PROPERTY.search(key) or not MAY_LEAVE.match(value):
         return None
     found = call.judge.territory.write(value, call.cwds, call.part)
     return found if found.risk is Risk.HIGH else None
@@ -181,8 +183,9 @@ def _property(name: str, text: str, call: Call) -> Finding | None:
         return None
     if (match[2] or "").lower() == "false":
         return None
-    if match[2] and _RUN_PROPERTY.search(match[1]):
-        found = call.judge.shell(match[2].replace(";", " "), call)
+    if match[2] and (_RUN_PROPERTY.search(match[1]) or _FLAGS_PROPERTY.fullmatch(match[1])):
+        program = "gcc " if _FLAGS_PROPERTY.fullmatch(match[1]) else ""
+        found = call.judge.shell(program + match[2].replace(";", " "), call)
         worst = next((one for one in found if one.risk is Risk.HIGH), None)
         if worst is not None:
             why = f"{match[1]}: has the build run it. {worst.explanation}"

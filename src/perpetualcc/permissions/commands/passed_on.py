@@ -45,7 +45,7 @@ def judge_passed_on(call: Call, rule: CommandRule) -> Findings:
     if not operands:
         return []
     name = operands[0].text
-    findings: Findings = []
+    findings = _behind_dashes(call)
     count = _runners().get(call.arguments.path)
     if count is not None:
         findings += judge_told(name if count else "", operands[count:], call)
@@ -56,6 +56,16 @@ def judge_passed_on(call: Call, rule: CommandRule) -> Findings:
         for setting, text in _lines(call):
             findings += _judge_line(setting, text, name, call)
     return findings
+
+
+def _behind_dashes(call: Call) -> Findings:
+    """`cmake --build b -- SHELL=rm`: these words are for the program that it starts."""
+    program = load_table("tasks")["behind_dashes"].get(call.arguments.path)
+    at = call.arguments.after_dashes
+    if program is None or at is None:
+        return []
+    words = [*map(Word, program.split()), *call.arguments.operands[at:]]
+    return [found for found in call.judge.words(words, call) if found.risk is not Risk.LOW]
 
 
 def _judge_line(setting: str, text: str, name: str, call: Call) -> Findings:

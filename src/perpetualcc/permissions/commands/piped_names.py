@@ -65,9 +65,18 @@ def _named(call: Call) -> list[Word]:
 def prints_contents(program: Sequence[Word], call: Call) -> bool:
     """`cat`, `head` and their like; not `wc`, and not `grep`, which looks for something."""
     name = program[0].text.rpartition("/")[2] if program else ""
+    return _operands(name, call) == "read" and name not in _MEASURES
+
+
+def searches_contents(program: Sequence[Word], call: Call) -> bool:
+    """The same, and `grep`."""
+    name = program[0].text.rpartition("/")[2] if program else ""
+    return _operands(name, call) == "pattern-read" or prints_contents(program, call)
+
+
+def _operands(name: str, call: Call) -> str:
     known = call.judge.knowledge.program(name)
-    is_reader = known is not None and known.rule is not None and known.rule.operands == "read"
-    return is_reader and name not in _MEASURES
+    return known.rule.operands if known is not None and known.rule is not None else ""
 
 
 def finds_everything(words: Sequence[Word]) -> bool:

@@ -12,7 +12,7 @@ from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.paths import Zone
+from perpetualcc.permissions.paths import MAY_LEAVE, Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
@@ -40,7 +40,18 @@ def make(call: Call) -> Findings:
         name, equals, value = word.text.partition("=")
         if equals:
             findings += _setting(name.rstrip(":+?!"), value, call)
-    return findings + _cleaned(call)
+    return findings + _environment(call) + _cleaned(call)
+
+
+def _environment(call: Call) -> Findings:
+    """`FOO='; rm x' make`: each variable is one of the makefile, but SHELL; most are no code."""
+    findings = [
+        found
+        for one in call.command.assignments
+        if one.name != "SHELL"
+        for found in _setting(one.name, one.value.text, call)
+    ]
+    return [f for f in findings if f.risk is Risk.HIGH and f.rule != "computed-command"]
 
 
 def _cleaned(call: Call) -> Findings:
@@ -120,6 +131,31 @@ def _setting(name: str, value: str, call: Call) -> Findings:
     why = f"{name} holds shell code, which the build may run"
     worse = [f for f in call.judge.shell(value, call) if f.risk is Risk.HIGH]
     return [call.finding(Risk.MEDIUM, "make-setting", why, EffectKind.EXECUTE), *worse]
+
+
+_WRITTEN_BY_RUSTC = frozenset({"incremental", "profile-generate"})
+
+
+@handles("rustc")
+def rustc(call: Call) -> Findings:
+    """`-C linker=rm` runs it, `-C link-arg=…` is for the C compiler; `--emit link=/x` writes."""
+    findings: Findings = []
+    for given in (g for g in call.arguments.given if g.value is not None):
+        text = given.value.text if given.value is not None else ""
+        name, _, value = text.partition("=")
+        if given.name == "--emit":
+            places = [one.partition("=")[2] for one in text.split(",")]
+            findings += call.writes(Word(place) for place in places if MAY_LEAVE.match(place))
+        elif given.name not in {"-C", "--codegen"} or not value:
+            continue
+        elif name == "linker":
+            findings += call.judge.words([Word(value)], call)
+        elif name in {"link-arg", "link-args"}:
+            linked = [Word("gcc"), *map(Word, value.split())]
+            findings += [f for f in call.judge.words(linked, call) if f.risk is Risk.HIGH]
+        elif name in _WRITTEN_BY_RUSTC and MAY_LEAVE.match(value):
+            findings += call.writes([Word(value)])
+    return [found for found in findings if found.risk is not Risk.LOW]
 
 
 _CMAKE_HARMLESS = frozenset(
