@@ -160,10 +160,10 @@ class EpisodicMemory:
         others: list[KeptEpisode] = []
         try:
             async with asyncio.timeout(_PATIENCE):
-                if not (model := await self._embedder.model()):
-                    return (), {}
                 newest = await self._table.newest(project, _NEWEST)
                 others = [one for one in newest if one.id not in known]
+                if not (kept or others) or not (model := await self._embedder.model()):
+                    return (), {}
                 query = await self._embedder.embed(context)
                 await self._understand((*kept, *others), self._embedder, model, vectors)
         except (PerpetualError, TimeoutError) as error:

@@ -18,6 +18,7 @@ RUNS = [
     "echo $[ 'a[$(CMD)]' ]",
     "echo $(( $'a[$(CMD)]' ))",
     "(( $((local 'exec $(CMD)')) ))",
+    "(( $((local 'exec $(CMD)')\\\n) ))",
     "case 1 in $(('a[$(CMD)]'))) ;; esac",
     "echo \"${x:-'$(CMD)'}\"",
     "echo \"${x:-'`CMD`'}\"",

@@ -240,8 +240,9 @@ class _Reader(Standing):
 
     def check_number(self, code: str) -> None:
         """`((a 'b'))`, which the grammar takes for a subshell in another, is a number to bash."""
-        if code.startswith("((") and code.endswith("))") and HIDES.search(code):
-            self.hidden(code[2:-2])
+        joined = code.replace("\\\n", "")  # `)\\` and `)` on the next line
+        if joined.startswith("((") and joined.endswith("))") and HIDES.search(code):
+            self.hidden(joined[2:-2])
 
     def visit_subshell(self, node: Node) -> None:
         self.check_number(self.text(node))
