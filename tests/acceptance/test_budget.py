@@ -137,7 +137,7 @@ def test_an_absurd_budget_is_refused_with_a_hint(install):
     wrong = pcc.pcc("budget", "set", "no_such_thing", "5", check=False)
     negative = pcc.pcc("budget", "set", "usd_per_day", "-5", check=False)
 
-    assert (wrong.returncode, negative.returncode) == (1, 1)
+    assert (wrong.returncode, negative.returncode) == (2, 2)
     assert "tokens_per_day" in wrong.stderr
     assert "is no budget" in negative.stderr
 

@@ -67,7 +67,7 @@ async def leap(engine, offset: Path) -> None:
         draft = offset.with_suffix(".new")
         draft.write_text(str(float(offset.read_text()) + ahead + 0.01))
         draft.replace(offset)
-        engine._dispatcher.wake()
+        engine._parts.dispatcher.wake()
 
 
 if __name__ == "__main__":
