@@ -178,7 +178,7 @@ class EpisodicMemory:
         model: str,
         vectors: dict[int, Sequence[float]],
     ) -> None:
-        """Into `vectors`, one by one. What is made here is kept for the next question."""
+        """Into `vectors`, some at a time: what is there when time is up is used, and kept."""
         vectors |= {one.id: one.embedding for one in episodes if one.model == model}
         lacking = [one for one in episodes if one.id not in vectors]
         for at in range(0, len(lacking), _AT_ONCE):

@@ -124,8 +124,7 @@ class ProtectedPlaces:
         is_exception = self._is_exception(parts[-1])
         found: Place | None = None
         for start, pattern in self._candidates(parts):
-            is_own = start + len(pattern.parts) <= skip
-            if is_own or (pattern.anchored and start):
+            if start + len(pattern.parts) <= skip:
                 continue
             if is_exception and pattern.parts[-1] != parts[-1]:
                 continue
@@ -146,7 +145,7 @@ class ProtectedPlaces:
             (position - at, pattern)
             for position, part in enumerate(parts)
             for at, pattern in self._spoken_for(part)
-            if position >= at
+            if position == at or (position > at and not pattern.anchored)
         ]
         found.sort(key=lambda one: (one[0], one[1].order))
         return found
