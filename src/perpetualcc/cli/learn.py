@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc.cli import learned
+from perpetualcc.cli.ending import leave_after
 from perpetualcc.cli.learned import open_library, tell_damaged
 from perpetualcc.cli.learning_group import LearningGroup, learning_places
 from perpetualcc.cli.look import print_json, printable
@@ -213,7 +214,7 @@ def main() -> None:
     """The seed's own command name: `claude-learning status`."""
     from perpetualcc.cli.main import run_alone  # avoids a circle
 
-    run_alone(app, "claude-learning")
+    leave_after(lambda: run_alone(app, "claude-learning"))
 
 
 if __name__ == "__main__":

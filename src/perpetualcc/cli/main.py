@@ -9,7 +9,7 @@ import typer
 
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
-from perpetualcc.cli.ending import with_our_errors
+from perpetualcc.cli.ending import leave_after, with_our_errors
 from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.cli.streams import give_up_output
@@ -143,7 +143,7 @@ def _global(
 
 def main() -> None:
     """Run `pcc`. A `PerpetualError` becomes two lines and exit code 1."""
-    run_alone(app, "pcc")
+    leave_after(lambda: run_alone(app, "pcc"))
 
 
 def run_alone(command: typer.Typer, name: str) -> None:

@@ -80,9 +80,9 @@ def outcome(words: list[str]) -> tuple[list[str], str]:
 
 def test_a_command_with_options_runs_without_the_validation_library(tmp_path: Path) -> None:
     code = (
-        "import sys; from perpetualcc.cli.main import main\n"
+        "import sys; from perpetualcc.cli.main import app, run_alone\n"
         f"sys.argv = ['pcc', '--data-dir', {str(tmp_path)!r}, 'daemon', 'logs', '--tail', '5']\n"
-        "try: main()\n"
+        "try: run_alone(app, 'pcc')\n"
         "except SystemExit as end: assert not end.code\n"
         "print([name for name in ('pydantic', 'rich', 'asyncio') if name in sys.modules])"
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from perpetualcc.cli.ending import with_our_errors
-from perpetualcc.cli.main import main
+from perpetualcc.cli.main import app, run_alone
 from perpetualcc.domain.errors import PerpetualError
 
 _ODD = "a\x1b]0;title\x07b\u202ec"
@@ -29,7 +29,7 @@ def test_a_command_that_shows_it_shows_it_as_text(words, tmp_path, monkeypatch, 
     monkeypatch.setattr("sys.argv", ["pcc", "--data-dir", str(tmp_path / "data"), *words])
 
     with pytest.raises(SystemExit):
-        main()
+        run_alone(app, "pcc")
 
     said = capsys.readouterr().out
     assert said
