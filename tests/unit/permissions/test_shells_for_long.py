@@ -17,7 +17,7 @@ from judging import bash_risk, is_run
 from test_what_bash_runs import IN_A_SUBSCRIPT
 from test_what_bash_runs import RUNS as BASH_RUNS
 from test_what_zsh_runs import RUNS as ZSH_RUNS
-from test_what_zsh_runs import RUNS_UNSEEN, zsh_runs
+from test_what_zsh_runs import RUNS_UNSEEN, needs_zsh, zsh_runs
 
 from perpetualcc.domain.tools import Risk
 
@@ -58,6 +58,7 @@ def made(chance: random.Random) -> Iterator[str]:
             yield line
 
 
+@needs_zsh
 @pytest.mark.soak
 @pytest.mark.timeout(SECONDS * 3)
 def test_what_is_low_runs_nothing_in_a_shell() -> None:

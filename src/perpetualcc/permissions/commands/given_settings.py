@@ -62,7 +62,8 @@ _FLAGS_PROPERTY = re.compile(r"CMAKE_\w+_FLAGS(?:_\w+)?")
 _GUARD = re.compile(r"auth\w*|ssl|tls|security|verif\w*|checksum\w*|signature\w*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _OUTPUT_PROPERTY = re.compile(
-    r"(?:out|output|dest|target|report)(?:Dir\w*|File|Path)$", re.IGNORECASE
+    r"(?:out|output|dest|target|report|build|stage|staging|install|work|cache)\.?(?:Dir\w*|File|Path)$",
+    re.IGNORECASE,
 )
 _IS_OFF = frozenset({"false", "off", "none", "no", "disabled", "insecure"})
 _OTHER_REPOSITORY = re.compile(r"@@?[\w.~+-]+//")
