@@ -240,6 +240,8 @@ _REPLY = "Done. I changed the handlers."
         "make sure to always run `make fmt` before committing",
         "always make a backup of the db first",
         "always open prs as draft",
+        "from now on always add type hints",
+        "ab jetzt immer Typen hinzufügen",
     ],
 )
 def test_a_message_that_opens_with_always_and_an_order_is_a_rule(order):
@@ -256,6 +258,7 @@ def test_a_message_that_opens_with_always_and_an_order_is_a_rule(order):
         "the clock must always show in the top right corner",
         "always hide the sidebar on mobile",
         "we always had this bug",
+        "from now on users always get the discount",
     ],
 )
 def test_what_always_happens_or_is_built_is_no_rule(told):

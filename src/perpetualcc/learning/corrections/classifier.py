@@ -29,7 +29,7 @@ _ASSISTANT_CHARACTERS = 4_000
 _MOST_FURTHER = 8
 """Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
 _MOST_LISTED = _MOST_FURTHER + 1
-_EVEN, _ORDERED, _NEVER = 0.5, 0.3, 1.0
+_TWICE, _ORDERED, _EVEN, _NEVER = 0.05, 0.3, 0.5, 1.0
 """The model's limit is above these for the many messages that only look like a correction."""
 _STANDING = frozenset({"always", "prohibit", "henceforth", "norm", "project_rule"})
 _ORDERS = ("direct", "request")
@@ -123,18 +123,19 @@ def _enough(reading: Reading) -> float:
     best, lexicon = reading.scene.best, reading.lexicon
     if best.features & (_NO_RULE - {"request_first"}):
         return _NEVER
+    is_order = _is_standing_order(best, lexicon)
     if "henceforth" in best:
-        return _EVEN
-    return _ORDERED if _is_standing_order(best, lexicon) else _NEVER
+        return _TWICE if is_order else _EVEN
+    return _ORDERED if is_order else _NEVER
 
 
 def _is_standing_order(sentence: Sentence, lexicon: Lexicon) -> bool:
-    """ "Always open ...", "make sure to always run ..."; not "the clock must always show"."""
+    """ "From now on always open ...", "always run ..."; not "the clock must always show"."""
     found = lexicon.search("always", sentence.folded)
     if found is None:
         return False
     before, after = sentence.folded[: found.start()], sentence.folded[found.end() :].strip()
-    for name in ("direct", "please", "bare_reject"):
+    for name in ("henceforth", "direct", "please", "bare_reject"):
         before = lexicon.without(name, before)
     is_first = not re.search(r"[^\W\d_]{3}", before)
     orders = (lexicon.search(name, after) for name in _ORDERS)
