@@ -240,6 +240,8 @@ _REPLY = "Done. I changed the handlers."
         "make sure to always run `make fmt` before committing",
         "always make a backup of the db first",
         "always open prs as draft",
+        "always catch exceptions at the boundary",
+        "always handle errors in the handlers",
         "from now on always add type hints",
         "ab jetzt immer Typen hinzufügen",
     ],
