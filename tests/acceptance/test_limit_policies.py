@@ -192,6 +192,7 @@ def test_paid_credits_are_used_only_when_they_are_allowed(install, tmp_path, all
         {"tools": [{"Write": {"file_path": "{project}/src/first.py", "content": "1"}}]},
         {
             "headers": told,
+            "once": True,  # after the reset no server would say so again
             "tools": [{"Write": {"file_path": "{project}/src/second.py", "content": "2"}}],
         },
         *(
