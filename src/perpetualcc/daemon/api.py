@@ -298,7 +298,7 @@ class Api:
             **session_data(replace(seen, detail=delay or seen.detail)),
             "delay": delay,
             "tasks": [task_data(task) for task in tasks],
-            "runs": len(await self.runs.list(session.id)),
+            "runs": await self.runs.count(session.id),
             "spent": _spent(spent, session.id),
             "counts": await self.decisions.counts(session.id),
             "answered": await self._answered(session.id),

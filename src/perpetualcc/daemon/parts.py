@@ -324,7 +324,7 @@ class Parts:
         return self._other_claudes or ClaudeRunner(
             self.locations,
             binary=self.config.claude.path,
-            started=self.journal.process_started,
+            started=self.runs.process_started,
             model_for=self.limits.model_for,
             is_intact=self.checkpoints.is_intact,
             layers=self.guard.layers,

@@ -125,7 +125,7 @@ def test_three_times_the_same_trouble_in_a_row_is_a_circle(troubles, circle):
     history = [
         Handover(
             session=SessionId("s"), task=TaskId("t"), iteration=n, run=None, claude_session=None,
-            reason="", begun_at=0, trouble=trouble,
+            reason="", trouble=trouble,
         )
         for n, trouble in enumerate(troubles)
     ]  # fmt: skip

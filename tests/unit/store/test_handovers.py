@@ -47,7 +47,6 @@ def due(session, **more):
         "run": RunId("r-1"),
         "claude_session": ClaudeSessionId("c-1"),
         "reason": "90,000 tokens",
-        "begun_at": 5.0,
     }
     return Handover(**{**values, **more})
 
