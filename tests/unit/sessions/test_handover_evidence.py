@@ -39,7 +39,7 @@ def test_an_iteration_is_told_from_its_events():
 
     assert found == Evidence(
         files=("src/a.py",),
-        commands=(CommandRun(command="pytest -q", succeeded=False, output="out"),),
+        commands=(CommandRun(command="pytest -q", succeeded=False),),
         said=("I begin.",),
         answers=("Which? → B",),
         refused=("Bash rm -rf /: because",),
