@@ -25,6 +25,7 @@ from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.facts import SqliteFacts
 from tests.acceptance.tmux import past_the_welcome, window
 from tests.commands import run_pcc
+from tests.fakes.memory import NO_MODEL
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -237,7 +238,7 @@ def test_memory_is_searched_in_other_words(near, rehearsal):
 async def remember_a_past(world):
     locations = Locations(data=world.home / ".perpetualcc" / "data").prepare()
     database = await Database.open(locations.database)
-    await EpisodicMemory(SqliteEpisodes(database)).record_episode(
+    await EpisodicMemory(SqliteEpisodes(database), NO_MODEL).record_episode(
         Episode(
             session=SessionId("s"), timestamp=1e9, event_type="error", outcome="success",
             context="npm install fails with EACCES", action="chowned node_modules", rationale="",

@@ -291,6 +291,7 @@ class Parts:
             EpisodicMemory(SqliteEpisodes(self.database), Meanings(self.library.embeddings)),
             SemanticMemory(facts),
             self.habits,
+            self.clock,
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from perpetualcc.domain.sessions import Run, SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.checkpoint import CheckpointManager
+from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
@@ -27,8 +28,12 @@ from tests.unit.daemon.test_limits import session, task
 IDS = {"session": SessionId("abc123"), "run": RunId("r-1"), "task": TaskId("t-1")}
 
 
+async def no_brain(_session, _text):
+    return ""
+
+
 @asynccontextmanager
-async def keeping(tmp_path, **more):
+async def keeping(tmp_path, summarize=no_brain):
     """A keeper and its event log, on a file."""
     database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
     try:
@@ -40,8 +45,8 @@ async def keeping(tmp_path, **more):
                 decisions=DecisionJournal(database, clock),
                 ledger=SqliteLedger(database, clock, "test"),
                 patience=0.05,
-                size_of=lambda _: 0,
-                **more,
+                claims=SqliteClaims(database),
+                summarize=summarize,
             ),
             events,
         )
