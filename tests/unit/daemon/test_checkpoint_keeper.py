@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
@@ -154,7 +155,7 @@ def test_a_tasks_list_and_files_are_its_own(tmp_path):
     async def main():
         async with keeping(tmp_path) as (keeper, _):
             database = keeper.decisions._database
-            runs, sessions = RunStore(database), SessionStore(database)
+            runs, sessions = RunStore(database), SessionStore(database, SystemClock())
             here = await sessions.create(name="s", project=tmp_path, options=SessionOptions())
             for n, item in enumerate(("Mend the cart", "Draw the login page")):
                 of = {"session": here.id, "task": TaskId(f"t-{n}")}
