@@ -9,26 +9,20 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from benchmarks.result import Result
 from perpetualcc.cli.stage import staged
 from perpetualcc.config.file import Config
-from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
-from perpetualcc.domain.clock import SystemClock
-from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.daemon.parts import Parts
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.rehearsal import read_scenario
 from perpetualcc.store.database import Database
-from perpetualcc.store.escalations import SqliteEscalations
-from perpetualcc.store.events import EventLog
-from perpetualcc.store.ledger import SqliteLedger
 
 _QUESTIONS = 5
 _BETWEEN = 2.0
@@ -72,45 +66,12 @@ def run() -> list[Result]:
     ]
 
 
-class _Nobody:
-    """Neither runs nor sessions."""
-
-    def answered(self, escalation: Escalation) -> None: ...
-
-    async def get_session(self, name: str) -> object:
-        raise PerpetualError(f"no session {name}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
-    queue: EscalationQueue
-    desk: PeopleDesk
-
-
 @asynccontextmanager
-async def _parts(folder: Path, config: Config) -> AsyncIterator[_Parts]:
+async def _parts(folder: Path, config: Config) -> AsyncIterator[Parts]:
     locations = Locations(data=folder).prepare()
-    clock, nobody = SystemClock(), _Nobody()
     database = await Database.open(locations.database)
-    ledger = SqliteLedger(database, clock, owner="bench")
-    escalations = SqliteEscalations(database, clock, ledger)
-    queue = EscalationQueue(escalations, nobody, config.human, clock)
-    desk = PeopleDesk(
-        locations=locations,
-        config=config,
-        database=database,
-        clock=clock,
-        queue=queue,
-        escalations=escalations,
-        work=SessionDesk(
-            manager=nobody,  # type: ignore[arg-type]
-            ledger=ledger,
-            events=EventLog(database, clock),
-            budget=nobody,  # type: ignore[arg-type]
-        ),
-    )
     try:
-        yield _Parts(queue=queue, desk=desk)
+        yield Parts(locations, config, database, None)
     finally:
         await database.close()
 

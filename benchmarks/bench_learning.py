@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.result import Result
+from perpetualcc.daemon.meanings import Meanings
 from perpetualcc.domain.episodes import Episode
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.learning.corrections import classify
@@ -146,7 +147,7 @@ def _median(work: Callable[[], object], times: int = 30) -> float:
 async def _episodes(root: Path) -> list[Result]:
     database = await Database.open(root / "memory.db")
     await _fill(database, EPISODES)
-    memory = EpisodicMemory(SqliteEpisodes(database))
+    memory = EpisodicMemory(SqliteEpisodes(database), Meanings(lambda: None))
     finds, records = [], []
     for number in range(_FINDS):
         rare, frequent = _WORDS[number * 37], " ".join(_FREQUENT[: 2 + number % 6])

@@ -109,7 +109,7 @@ async def _list_times(folder: Path) -> list[float]:
     for _ in range(300):
         for place, database in enumerate(databases):
             began = time.perf_counter()
-            assert len(await SessionStore(database).list(limit=10)) == 10
+            assert len(await SessionStore(database, SystemClock()).list(limit=10)) == 10
             best[place] = min(best[place], time.perf_counter() - began)
     for database in databases:
         await database.close()
@@ -152,7 +152,7 @@ class _Day:
 
 async def _with_sessions(path: Path, count: int) -> Database:
     database = await Database.open(path)
-    store, log = SessionStore(database), EventLog(database)
+    store, log = SessionStore(database, SystemClock()), EventLog(database, SystemClock())
     for first in range(0, count, 500):
         created = await asyncio.gather(
             *(

@@ -109,7 +109,7 @@ async def _fill(locations: Locations, folder: Path, due: float) -> None:
     database = await Database.open(locations.database)
     try:
         ledger = SqliteLedger(database, SystemClock(), "bench")
-        sessions = SessionStore(database)
+        sessions = SessionStore(database, SystemClock())
         for number in range(_WAITING + 1):
             session = await sessions.create(
                 name=f"s{number}", project=folder / "project", options=SessionOptions()

@@ -18,13 +18,13 @@ from perpetualcc.daemon import halt
 from perpetualcc.domain.episodes import Episode
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory
+from perpetualcc.memory import EpisodicMemory
 from perpetualcc.rehearsal.world import API_KEY
 from perpetualcc.store.database import Database
 from perpetualcc.store.episodes import SqliteEpisodes
-from perpetualcc.store.facts import SqliteFacts
 from tests.acceptance.tmux import past_the_welcome, window
 from tests.commands import run_pcc
+from tests.fakes.memory import NO_MODEL
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -210,6 +210,7 @@ def test_claude_searches_memory_and_past_episodes_with_the_plugin(rehearsal, nea
     claude_world, terminal = near, Terminal(near, rehearsal(ASKS_MEMORY))
     asyncio.run(remember_a_past(claude_world))
     terminal.pcc("learn", "remember", "--project", str(claude_world.project), "Use tabs")
+    terminal.pcc("memory", "add", "--project", str(claude_world.project), "two spaces everywhere")
 
     terminal.claude(
         claude_world.project, "What happened?", *WITH_PLUGIN, "--allowedTools", MEMORY[:-2]
@@ -237,15 +238,12 @@ def test_memory_is_searched_in_other_words(near, rehearsal):
 async def remember_a_past(world):
     locations = Locations(data=world.home / ".perpetualcc" / "data").prepare()
     database = await Database.open(locations.database)
-    await EpisodicMemory(SqliteEpisodes(database)).record_episode(
+    await EpisodicMemory(SqliteEpisodes(database), NO_MODEL).record_episode(
         Episode(
             session=SessionId("s"), timestamp=1e9, event_type="error", outcome="success",
             context="npm install fails with EACCES", action="chowned node_modules", rationale="",
         )
     )  # fmt: skip
-    await SemanticMemory(SqliteFacts(database)).add_fact(
-        str(world.project), FactCategory.CONVENTION, "two spaces everywhere", ".editorconfig"
-    )
     await database.close()
 
 

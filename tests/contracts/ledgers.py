@@ -70,7 +70,9 @@ class SqliteBackend:
         return SqliteLedger(self._databases[-1], clock, owner, repeats)
 
     async def events(self) -> Iterable[Event]:
-        return [recorded.event for recorded in await EventLog(self._databases[0]).read()]
+        return [
+            recorded.event for recorded in await EventLog(self._databases[0], FakeClock()).read()
+        ]
 
     async def close(self) -> None:
         for database in self._databases:

@@ -100,7 +100,9 @@ async def finish(ledger: SqliteLedger, database: Database) -> tuple[list[Task], 
         await ledger.requeue(task.id)
     while await work_on(ledger):
         pass
-    events = [recorded.event for recorded in await EventLog(database).read(limit=100_000)]
+    events = [
+        recorded.event for recorded in await EventLog(database, SystemClock()).read(limit=100_000)
+    ]
     settled = [event for event in events if event.state != TaskState.PARKED]
     return await ledger.list(), [(event.task, event.state, event.result) for event in settled]
 

@@ -26,7 +26,7 @@ from perpetualcc.store.episode_index import SLICE
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.facts import SqliteFacts
 from perpetualcc.store.procedures import SqliteProcedures
-from tests.fakes.memory import EpisodesInMemory, ProceduresInMemory
+from tests.fakes.memory import NO_MODEL, EpisodesInMemory, ProceduresInMemory
 
 TEN = [
     ("question", "Should I use PostgreSQL or SQLite for the database?", "PostgreSQL"),
@@ -83,7 +83,7 @@ def run(request, tmp_path):
 )
 def test_of_ten_episodes_the_one_that_resembles_comes_first(run, query, expected):
     async def scenario(episodes, _):
-        memory = EpisodicMemory(episodes)
+        memory = EpisodicMemory(episodes, NO_MODEL)
         for kind, context, action in TEN:
             await memory.record_episode(episode(kind, context, action))
         return await memory.find_similar(query, top_k=3)
@@ -97,7 +97,7 @@ def test_of_ten_episodes_the_one_that_resembles_comes_first(run, query, expected
 
 def test_what_is_trusted_more_comes_first(run):
     async def scenario(episodes, _):
-        memory = EpisodicMemory(episodes)
+        memory = EpisodicMemory(episodes, NO_MODEL)
         for origin in (Provenance.USER, Provenance.WEB, Provenance.TOOL):
             await memory.record_episode(episode(context="deploy the shop", provenance=origin))
         return [one.episode.provenance for one in await memory.find_similar("deploy the shop")]
@@ -107,7 +107,7 @@ def test_what_is_trusted_more_comes_first(run):
 
 def test_a_project_sees_its_own_episodes_when_it_asks_for_them(run):
     async def scenario(episodes, _):
-        memory = EpisodicMemory(episodes)
+        memory = EpisodicMemory(episodes, NO_MODEL)
         await memory.record_episode(episode(context="deploy", project="/a"))
         await memory.record_episode(episode(context="deploy", project="/b"))
         return [one.episode.project for one in await memory.find_similar("deploy", project="/a")]
@@ -151,7 +151,9 @@ def test_an_embedder_finds_what_has_no_word_in_common_and_nothing_else(run):
         await memory.record_episode(episode(context="das Tier", project="/a"))
         await memory.record_episode(episode(context="ein Tier", project="/b"))
         found = await memory.find_similar("that animal", project="/a")
-        by_words = await EpisodicMemory(episodes).find_similar("that animal", project="/a")
+        by_words = await EpisodicMemory(episodes, NO_MODEL).find_similar(
+            "that animal", project="/a"
+        )
         return [one.episode.context for one in found], by_words
 
     assert run(scenario) == (["das Tier"], [])
@@ -159,7 +161,7 @@ def test_an_embedder_finds_what_has_no_word_in_common_and_nothing_else(run):
 
 def test_each_episode_has_one_vector_from_each_model(run):
     async def scenario(episodes, _):
-        await EpisodicMemory(episodes).record_episode(episode(context="das Tier"))
+        await EpisodicMemory(episodes, NO_MODEL).record_episode(episode(context="das Tier"))
         first, second = Animals(), Animals("another")
         asked = []
         for embedder in (first, first, second, second, first):
@@ -193,7 +195,9 @@ def test_a_model_that_takes_long_is_waited_for_a_while_and_gets_on_each_time(run
 
     async def scenario(episodes, _):
         for number in range(40):
-            await EpisodicMemory(episodes).record_episode(episode(context=f"Tier {number}"))
+            await EpisodicMemory(episodes, NO_MODEL).record_episode(
+                episode(context=f"Tier {number}")
+            )
         found = [await EpisodicMemory(episodes, Slow()).find_similar("animal") for _ in range(3)]
         last = Slow()
         await EpisodicMemory(episodes, last).find_similar("animal")
@@ -204,7 +208,7 @@ def test_a_model_that_takes_long_is_waited_for_a_while_and_gets_on_each_time(run
 
 def test_recent_is_newest_first_and_of_one_session(run):
     async def scenario(episodes, _):
-        memory = EpisodicMemory(episodes)
+        memory = EpisodicMemory(episodes, NO_MODEL)
         for number in range(5):
             await memory.record_episode(episode(action=str(number)))
         await memory.record_episode(episode(session=SessionId("s2")))
@@ -215,14 +219,14 @@ def test_recent_is_newest_first_and_of_one_session(run):
 
 def test_the_less_trusted_is_forgotten_sooner_unless_it_was_useful(run):
     async def scenario(episodes, _):
-        memory = EpisodicMemory(episodes)
+        memory = EpisodicMemory(episodes, NO_MODEL)
         old = time.time() - 200 * 86_400
         for origin in Provenance:
             await memory.record_episode(
                 episode(context=f"from {origin}", timestamp=old, provenance=origin)
             )
-        await memory.mark_useful(await memory.find_similar("tool"))
-        gone = await memory.forget_old()
+        await memory.mark_useful(await memory.find_similar("tool"), time.time())
+        gone = await memory.forget_old(time.time())
         return gone, [one.provenance for one in await memory.get_recent("s1")]
 
     gone, left = run(scenario)
@@ -234,7 +238,7 @@ def test_the_less_trusted_is_forgotten_sooner_unless_it_was_useful(run):
 @pytest.mark.parametrize("count", [SLICE - 1, SLICE, 3 * SLICE + 5])
 def test_every_episode_is_found_at_once_and_forgotten_whole_however_many_there_are(run, count):
     async def scenario(episodes, _):
-        memory, old = EpisodicMemory(episodes), time.time() - 200 * 86_400
+        memory, old = EpisodicMemory(episodes, NO_MODEL), time.time() - 200 * 86_400
         late = []
         for number in range(count):
             await memory.record_episode(
@@ -244,7 +248,7 @@ def test_every_episode_is_found_at_once_and_forgotten_whole_however_many_there_a
             late += [number] * (found.episode.project != str(number))
         newest = (await episodes.with_terms(["deploy"], 10))["deploy"]
         everyone = [await memory.find_similar(f"unique{number}") for number in range(count)]
-        gone = await memory.forget_old()
+        gone = await memory.forget_old(time.time())
         left = await memory.find_similar("deploy unique1 unique2")
         await memory.record_episode(episode(context="deploy again"))
         after = await memory.find_similar("deploy unique1")
@@ -365,7 +369,7 @@ def test_facts_are_kept_once_the_better_source_counts_and_no_tool_sets_a_prefere
 def test_secrets_are_not_kept(tmp_path):
     async def scenario():
         database = await Database.open(tmp_path / "memory.db")
-        memory = EpisodicMemory(SqliteEpisodes(database))
+        memory = EpisodicMemory(SqliteEpisodes(database), NO_MODEL)
         await memory.record_episode(episode(context="token ghp_" + "a1" * 20))
         found = await memory.get_recent("s1")
         await database.close()

@@ -51,7 +51,14 @@ def opened(project, store):
     else:
         database = IndexDatabase(project, vectors=chroma_notes(""))
         vectors = ChromaVectors(database, project)
-    RAGPipeline(project, files=FileRows(database), chunks=ChunkRows(database)).index_project()
+    RAGPipeline(
+        project,
+        files=FileRows(database),
+        chunks=ChunkRows(database),
+        vectors=vectors,
+        embeddings=None,
+        is_secret=lambda _: False,
+    ).index_project()
     return vectors
 
 

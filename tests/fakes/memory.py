@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from perpetualcc.daemon.meanings import Meanings
 from perpetualcc.memory.episodic import KeptEpisode
 from perpetualcc.memory.terms import terms_of
+
+NO_MODEL = Meanings(lambda: None)
+"""Where `knowledge` has none: words must do."""
 
 
 class EpisodesInMemory:

@@ -8,8 +8,9 @@ from perpetualcc.agent.inbox import LimitReported, Order, TroubleReported, TurnE
 from perpetualcc.domain.escalations import signal_name
 from perpetualcc.domain.limits import LIMIT_NAMES, RateLimitInfo
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.waiting import back_off
 from perpetualcc.sessions.budget import BudgetScope, Refusal
-from perpetualcc.sessions.retries import back_off, same_failure
+from perpetualcc.sessions.retries import same_failure
 
 # The SDK's words for what a person must mend, and the mending.
 HINTS: Mapping[str, str] = {

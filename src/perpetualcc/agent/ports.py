@@ -172,10 +172,6 @@ class Journal(Protocol):
         """Durable before the process starts."""
         ...
 
-    async def process_started(self, run: RunId, pid: int) -> None:
-        """Durable, and before the first prompt is sent."""
-        ...
-
     async def has_begun(self, task: TaskId) -> bool:
         """Whether a process was ever started for it, or anything used: before, nothing was said."""
         ...

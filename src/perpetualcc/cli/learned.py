@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.learning_group import learning_places, tell_unread
 from perpetualcc.cli.look import one_line, print_json, printable
 from perpetualcc.cli.options import JsonOption, directory
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.cli.typist import is_agent, only_a_person
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
 
@@ -94,7 +93,7 @@ def review(
 
     Example: pcc learn review
     """
-    _only_a_person()
+    only_a_person("accepts what was learned")
     library, home = open_library(), _home(project, everywhere=everywhere)
     for identity in accept or []:
         one = library.find(identity, home, to_review=True)
@@ -182,7 +181,7 @@ def remember(
         directory(project)
     chosen = _home(project, everywhere=everywhere)
     where = _name_of(Path.cwd()) if chosen is None else chosen
-    by_person = not _is_agent()
+    by_person = not is_agent()
     library = open_library()
     tell_damaged(library, where)
     with _what_ends(library, where):
@@ -201,7 +200,7 @@ def forget(
 
     Example: pcc learn forget 3f2a
     """
-    _only_a_person("forgets")
+    only_a_person("forgets what was learned")
     library = open_library()
     one = library.find(identity, _home(project, everywhere=everywhere))
     library.forget(one)
@@ -227,7 +226,7 @@ def auto(
     from perpetualcc.domain.private_files import write_whole
     from perpetualcc.learning.files import read_json
 
-    _only_a_person()
+    only_a_person("accepts what was learned")
     if off and (above is not None or after is not None):
         raise Mistyped(
             "`--off` lets every preference wait, and `--above` and `--after` do not",
@@ -289,7 +288,7 @@ def import_(
     from perpetualcc.learning.exchange import read_export
     from perpetualcc.learning.preferences import Status
 
-    _only_a_person()
+    only_a_person("accepts what was learned")
     if project is not None:
         directory(project)
     library, chosen = open_library(), _home(project)
@@ -318,20 +317,6 @@ def _home(project: Path | None, *, everywhere: bool = False) -> str | None:
 def _name_of(folder: Path) -> str:
     """What is learned in a worktree belongs to the repository's main working tree."""
     return str(main_tree(canonical(folder)))
-
-
-def _is_agent() -> bool:
-    """Whether Claude Code runs us, which sets this for its tools, or a process of a run does."""
-    from perpetualcc.claude import processes
-
-    return bool(os.environ.get("CLAUDECODE")) or processes.is_of_run(None, os.getpid())
-
-
-def _only_a_person(does: str = "accepts") -> None:
-    if _is_agent():
-        raise PerpetualError(
-            f"Only a person {does} what was learned", hint="Type it in a terminal of your own"
-        )
 
 
 def open_library() -> "Library":

@@ -14,7 +14,10 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import Group, JsonOption, directory
 from perpetualcc.cli.patience import said_if_long
+from perpetualcc.cli.typist import only_a_person
 from perpetualcc.config import environment
+from perpetualcc.domain.episodes import Provenance
+from perpetualcc.domain.errors import MissingError
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.locations import Locations
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
@@ -85,7 +88,7 @@ def facts(
     """
     List what is known about a project, most trusted first.
 
-    The rules you accepted are preferences. Other facts come from programs that use the library.
+    The rules you accepted are preferences. Other facts are what you added, or a program did.
 
     Example: pcc memory facts ./api
     """
@@ -105,9 +108,68 @@ def facts(
         print_json([dataclasses.asdict(one) for one in found])
         return
     for one in found:
-        print(f"{one.category:<12} {one.provenance:<10} {one_line(f'{one.fact}  ({one.source})')}")
+        number = f" #{one.id}" if one.id else ""
+        told = one_line(f"{one.fact} ({one.source}){number}")
+        print(f"{one.category:<12} {one.provenance:<10} {told}")
     if not found:
         print("No facts are known about this project")
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    fact: Annotated[str, typer.Argument(help="What is true of the project, in your words")],
+    category: Annotated[
+        FactCategory, typer.Option(help="convention, architecture or decision")
+    ] = FactCategory.CONVENTION,
+    project: Annotated[Path, typer.Option(help="The project's directory")] = Path(),
+) -> None:
+    """
+    Add a fact: a brain that answers questions of the project is told, and Claude can ask.
+
+    What you prefer is a rule, which every session is told: pcc learn remember.
+
+    Example: pcc memory add "Sessions live in Redis" --category decision
+    """
+    from perpetualcc.store.facts import SqliteFacts
+
+    only_a_person("says what is true here")
+    told = " ".join(fact.split())
+    if category is FactCategory.PREFERENCE:
+        raise Mistyped("What you prefer is a rule", hint='pcc learn remember "Use tabs"')
+    if not any(map(str.isalnum, told)):
+        raise Mistyped("A fact needs words", hint='pcc memory add "Sessions live in Redis"')
+    where, source = str(main_tree(directory(project))), time.strftime("you, %Y-%m-%d")
+
+    async def keep(database: Any) -> int:
+        memory = SemanticMemory(SqliteFacts(database))
+        return await memory.add_fact(where, category, told, source, Provenance.USER)
+
+    print(f"Noted: {one_line(told)} #{_with_database(ctx, keep)}")
+
+
+@app.command()
+def forget(
+    ctx: typer.Context,
+    number: Annotated[int, typer.Argument(min=1, help="As pcc memory facts shows it")],
+) -> None:
+    """
+    Remove a fact that is no longer true.
+
+    Example: pcc memory forget 3
+    """
+    from perpetualcc.store.facts import SqliteFacts
+
+    only_a_person("forgets what is true here")
+
+    async def remove(database: Any) -> str:
+        return await SemanticMemory(SqliteFacts(database)).forget_fact(number)
+
+    if not (gone := _with_database(ctx, remove)):
+        raise MissingError(
+            f"No fact has the number {number}", hint="See them with: pcc memory facts"
+        )
+    print(f"Forgotten: {one_line(gone)}")
 
 
 @app.command()

@@ -47,6 +47,7 @@ from perpetualcc.domain.events import (
     BackgroundAwaited,
     QuestionAnswered,
 )
+from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
@@ -97,7 +98,6 @@ class Api:
     about_guards: GuardApi
     about_reports: ReportApi
     defaults: BrainSettings
-    data: Path
     locations: Locations
 
     def methods(self) -> Mapping[str, Method]:
@@ -216,7 +216,8 @@ class Api:
     def _project(self, path: str) -> Path:
         """Raises PerpetualError for one that cannot be worked in, or is our own."""
         project = check_project(Path(path))
-        if project == self.data or self.data in project.parents:
+        data = canonical(self.locations.data)
+        if project == data or data in project.parents:
             raise PerpetualError(
                 f"'{project}' is where PerpetualCC keeps its own state",
                 hint="Work in another directory",
@@ -298,7 +299,7 @@ class Api:
             **session_data(replace(seen, detail=delay or seen.detail)),
             "delay": delay,
             "tasks": [task_data(task) for task in tasks],
-            "runs": len(await self.runs.list(session.id)),
+            "runs": await self.runs.count(session.id),
             "spent": _spent(spent, session.id),
             "counts": await self.decisions.counts(session.id),
             "answered": await self._answered(session.id),

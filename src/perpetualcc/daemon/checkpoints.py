@@ -51,17 +51,8 @@ _SUMMARY_PATIENCE = 15.0
 _QUICK = frozenset({"stopped", "taken over after a restart"})
 """Reasons for which no brain is asked: the engine is on its way out, or has just come."""
 
-Sizes = Callable[[ClaudeSessionId], int]
 Summarize = Callable[[Session, str], Awaitable[str]]
 """The session's brain; an empty text when it has none or cannot be asked."""
-
-
-def _size(conversation: ClaudeSessionId) -> int:
-    return transcript_size(conversation, os.environ)
-
-
-async def _no_brain(_session: Session, _text: str) -> str:
-    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +63,9 @@ class CheckpointKeeper:
     events: EventLog
     decisions: DecisionJournal
     ledger: SqliteLedger
-    summarize: Summarize = _no_brain
+    summarize: Summarize
     patience: float = _SUMMARY_PATIENCE
-    size_of: Sizes = _size
-    claims: Claims | None = None
+    claims: Claims
     """What Claude said is done, and the checks refuted."""
 
     async def forget_old(self) -> None:
@@ -108,7 +98,7 @@ class CheckpointKeeper:
 
     async def recall(self, session: Session, task: Task) -> Recalled:
         """From the newest checkpoint of this task; from the tables where there is none."""
-        claim = await self.claims.get(task.id) if self.claims else None
+        claim = await self.claims.get(task.id)
         refuted = claim.report if claim else ""
         found = await self.latest(session)
         if found is None or not found.is_about(task):
@@ -123,7 +113,7 @@ class CheckpointKeeper:
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
         """Whether the transcript is there, and no shorter than it once was."""
-        size = await asyncio.to_thread(self.size_of, conversation)
+        size = await asyncio.to_thread(transcript_size, conversation, os.environ)
         found = await self.latest(session)
         known = found.transcript_bytes if found and found.claude_session == conversation else 0
         return 0 < size >= known
@@ -162,7 +152,7 @@ class CheckpointKeeper:
             key_decisions=await self._decisions(session, task),
             next_action=doing[0] if doing else task.prompt,
             claude_session=conversation or "",
-            transcript_bytes=self.size_of(conversation) if conversation else 0,
+            transcript_bytes=transcript_size(conversation, os.environ) if conversation else 0,
         )
 
     async def _files(self, session: Session, task: Task, calls: Sequence[Call]) -> Sequence[str]:

@@ -28,7 +28,7 @@ from perpetualcc.claude import processes
 from perpetualcc.daemon.state import NEEDS_A_PERSON
 from perpetualcc.domain.errors import PerpetualError, first_cause
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.private_log import PrivateLog
+from perpetualcc.domain.private_log import PrivateLog, RedactingFormatter
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.version import code_version
 from perpetualcc.domain.waiting import wait_at_most
@@ -255,13 +255,10 @@ class EngineHost:
         self._stop.set()
 
 
-class _RedactingFormatter(logging.Formatter):
+class _Formatter(RedactingFormatter):
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
     default_msec_format = "%s.%03dZ"
-
-    def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
 
 
 def _stamp(at: float | None) -> str:
@@ -273,7 +270,7 @@ def _stamp(at: float | None) -> str:
 
 def _log_to(path: Path) -> None:
     handler = PrivateLog(path, maxBytes=5_000_000, backupCount=2)
-    handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
 
 

@@ -42,6 +42,10 @@ class KnownFacts:
         said = {rule.fact for rule in rules}
         return [*rules, *(fact for fact in kept if fact.fact not in said)]
 
+    async def remove(self, number: int) -> str:
+        """Of the table: a rule is forgotten where it is kept."""
+        return await self._kept.remove(number)
+
     def _rules(self, project: str) -> list[Fact]:
         return [
             Fact(

@@ -11,17 +11,15 @@ Over 300 lines because it is one list: a property for each part.
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.handovers import Handovers
-from perpetualcc.agent.inbox import Order, Settled
 from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.agent.ports import Claudes, Launch
-from perpetualcc.config import claude_directory
+from perpetualcc.config import claude_directory, resolve
 from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config
@@ -54,17 +52,17 @@ from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.daemon.state import is_work_stopped
+from perpetualcc.daemon.workers import Workers
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
-from perpetualcc.domain.escalations import Escalation
-from perpetualcc.domain.folders import canonical
-from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.tasks import Lane
 from perpetualcc.goals.planner import Planner
 from perpetualcc.goals.verifier import Verifier
+from perpetualcc.human.attendant import Attendant
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.human.notifications.channels import desktop_program, find_channels
+from perpetualcc.human.notifications.courier import Courier, Equipment
 from perpetualcc.learning.library import Library as LearnedRules
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.service import LearningService
@@ -89,6 +87,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
 from perpetualcc.store.plans import SqlitePlans
 from perpetualcc.store.procedures import SqliteProcedures
 from perpetualcc.store.reports import SqliteReports
@@ -99,28 +98,6 @@ from perpetualcc.work.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
     from perpetualcc.claude.tools import Tool
-
-
-@dataclass(slots=True)
-class Workers:
-    """`sessions.ports.Workers` and `human.escalation.Runs`: the way back to what runs."""
-
-    agent: MasterAgent
-    dispatcher: Dispatcher
-
-    def pause(self, session: SessionId) -> None:
-        self.agent.tell(session, Order.PAUSE)
-
-    async def cancel(self, task: TaskId) -> None:
-        await self.dispatcher.cancel(task)
-
-    def wake(self) -> None:
-        self.dispatcher.wake()
-
-    def answered(self, escalation: Escalation) -> None:
-        settled = Settled(number=escalation.number, answer=escalation.answer or {})
-        self.agent.answered(escalation.request.session, settled)
-        self.dispatcher.wake()
 
 
 class Parts:
@@ -291,6 +268,7 @@ class Parts:
             EpisodicMemory(SqliteEpisodes(self.database), Meanings(self.library.embeddings)),
             SemanticMemory(facts),
             self.habits,
+            self.clock,
         )
 
     @cached_property
@@ -324,7 +302,7 @@ class Parts:
         return self._other_claudes or ClaudeRunner(
             self.locations,
             binary=self.config.claude.path,
-            started=self.journal.process_started,
+            started=self.runs.process_started,
             model_for=self.limits.model_for,
             is_intact=self.checkpoints.is_intact,
             layers=self.guard.layers,
@@ -384,7 +362,7 @@ class Parts:
         return Dispatcher(
             self.ledger,
             self.work,
-            lanes(self.config),
+            self.config.sessions.lanes,
             self.clock,
             describe=self.work.describe,
             settled=self.work.settled,
@@ -419,24 +397,59 @@ class Parts:
         self.work.manager = self.budget_questions.manager = manager
         return manager
 
-    # -- what clients see
+    # -- who tells people
 
     @cached_property
-    def desk(self) -> PeopleDesk:
-        return PeopleDesk(
-            locations=self.locations,
-            config=self.config,
-            database=self.database,
-            clock=self.clock,
+    def outbox(self) -> SqliteOutbox:
+        return SqliteOutbox(self.database, self.clock)
+
+    @cached_property
+    def equipment(self) -> Equipment:
+        settings, program = self.config.notifications, desktop_program()
+        return Equipment(
+            channels=find_channels(settings, resolve, desktop_program=program),
+            settings=settings,
+            receipts=self.locations.run_dir / "receipts",
+            desktop_program=program,
+        )
+
+    @cached_property
+    def courier(self) -> Courier:
+        return Courier(self.outbox, self.equipment, self.clock)
+
+    @cached_property
+    def attendant(self) -> Attendant:
+        return Attendant(
+            news=SqliteNews(self.database, self.events),
             queue=self.queue,
-            escalations=self.escalations,
             work=SessionDesk(
                 manager=self.manager,
                 ledger=self.ledger,
                 events=self.events,
                 budget=self.budget_questions,
             ),
+            outbox=self.outbox,
+            channels=self.equipment.channels,
+            settings=self.equipment.settings,
+            wake=self.courier.wake,
+            page=self.config.dashboard.address,
         )
+
+    @cached_property
+    def desk(self) -> PeopleDesk:
+        return PeopleDesk(
+            queue=self.queue,
+            escalations=self.escalations,
+            attendant=self.attendant,
+            outbox=self.outbox,
+            courier=self.courier,
+            equipment=self.equipment,
+            ladder=self.config.human.ladder,
+            clock=self.clock,
+            data=self.locations.data,
+        )
+
+    # -- what clients see
 
     @cached_property
     def api(self) -> Api:
@@ -458,7 +471,7 @@ class Parts:
                 is_stopped=self.is_work_stopped,
                 spent_disk=partial(spent_disk, self.locations.data),
                 load=self.load.why_closed,
-                places=lanes(self.config),
+                places=self.config.sessions.lanes,
                 taken=lambda: self.dispatcher.running,
             ),
             about_devices=DeviceApi(
@@ -482,16 +495,5 @@ class Parts:
             handovers=self.handovers,
             minds=self.minds,
             defaults=self.config.brain,
-            data=canonical(self.locations.data),
             locations=self.locations,
         )
-
-
-def lanes(config: Config) -> Mapping[Lane, int]:
-    """How many tasks of each kind run at the same time."""
-    return {
-        Lane.INTERACTIVE: config.sessions.max_concurrent,
-        Lane.GOAL: config.sessions.max_concurrent,
-        Lane.CRON: 2,  # seed 003, NFR-1
-        Lane.MAINTENANCE: 1,
-    }

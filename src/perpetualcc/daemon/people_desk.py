@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
-from perpetualcc.config import resolve
-from perpetualcc.config.file import Config
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.disk import DiskSpace
 from perpetualcc.domain.clock import Clock
@@ -18,23 +17,20 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.human.attendant import Attendant, notices_for
 from perpetualcc.human.escalation import EscalationQueue
-from perpetualcc.human.notifications.channels import desktop_program, find_channels
 from perpetualcc.human.notifications.courier import Courier, Equipment
 from perpetualcc.human.notifications.message import Message
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice
 from perpetualcc.human.reminders import take_steps
 from perpetualcc.sessions.manager import SessionManager
-from perpetualcc.store.database import Database
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
-from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
+from perpetualcc.store.outbox import SqliteOutbox
 
 log = logging.getLogger(__name__)
 
@@ -84,45 +80,28 @@ class PeopleDesk:
     def __init__(
         self,
         *,
-        locations: Locations,
-        config: Config,
-        database: Database,
-        clock: Clock,
         queue: EscalationQueue,
         escalations: SqliteEscalations,
-        work: SessionDesk,
+        attendant: Attendant,
+        outbox: SqliteOutbox,
+        courier: Courier,
+        equipment: Equipment,
+        ladder: Sequence[timedelta],
+        clock: Clock,
+        data: Path,
     ) -> None:
-        self._data = locations.data
+        """`data`: the directory whose disk is told about."""
         self._queue = queue
         self._escalations = escalations
-        self._ladder = config.human.ladder
+        self._attendant = attendant
+        self._outbox = outbox
+        self._courier = courier
+        self._with = equipment
+        self._ladder = ladder
         self._clock = clock
+        self._data = data
         self._woken = asyncio.Event()
-        self._outbox = SqliteOutbox(database, clock)
-        program = desktop_program()
-        self.channels = find_channels(config.notifications, resolve, desktop_program=program)
-        self._courier = Courier(
-            self._outbox,
-            Equipment(
-                channels=self.channels,
-                settings=config.notifications,
-                receipts=locations.run_dir / "receipts",
-                desktop_program=program,
-            ),
-            clock,
-        )
-        self._settings = config.notifications
         self._said_unrecorded = ""
-        self._attendant = Attendant(
-            news=SqliteNews(database, work.events),
-            queue=queue,
-            work=work,
-            outbox=self._outbox,
-            channels=self.channels,
-            settings=config.notifications,
-            wake=self._courier.wake,
-            page=config.dashboard.address,
-        )
 
     @property
     def busy(self) -> bool:
@@ -183,7 +162,7 @@ class PeopleDesk:
 
         Raises PerpetualError: there is no room for the message either. It was sent all the same.
         """
-        if not self._settings.on_error:
+        if not self._with.settings.on_error:
             return
         day = time.strftime("%Y-%m-%d", time.localtime(self._clock.now()))
         title, body = f"PerpetualCC: the disk is {space.room}", "Look at it with: pcc daemon status"
@@ -193,7 +172,7 @@ class PeopleDesk:
             full=(title, f"The disk of '{self._data}' is {space.described()}. {body}"),
         )
         cause = f"disk {space.room}:{day}"
-        notices = notices_for(message, cause, self.channels, self._settings, None)
+        notices = notices_for(message, cause, self._with.channels, self._with.settings, None)
         try:
             await self._outbox.put(notices)
         except PerpetualError:
@@ -224,11 +203,11 @@ class PeopleDesk:
                     title="PerpetualCC: a test",
                     body=body,
                 )
-                for channel in self.channels
+                for channel in self._with.channels
             ]
         )
         self._courier.wake()
-        return [channel.name for channel in self.channels]
+        return [channel.name for channel in self._with.channels]
 
 
 def _attempt_line(recorded: RecordedEvent) -> str:

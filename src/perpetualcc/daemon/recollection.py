@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from perpetualcc.daemon.habits import Habits
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled, ToolDecided
@@ -36,17 +37,19 @@ class Recollection:
         episodes: EpisodicMemory,
         facts: SemanticMemory,
         habits: Habits,
+        clock: Clock,
     ) -> None:
         self.habits = habits
         self._events = events
         self._sessions = sessions
         self._episodes = episodes
         self._facts = facts
+        self._clock = clock
 
     async def run(self, since: int) -> None:
         """Apply the retention, then record what follows `since`, until the database closes."""
         with _in_passing():
-            await self._episodes.forget_old()
+            await self._episodes.forget_old(self._clock.now())
         async for recorded in self._events.follow(since, kinds=_TELLING, breath=_BREATH):
             try:
                 await self._record(recorded)
@@ -86,7 +89,8 @@ class Recollection:
         similar = await self._episodes.find_similar(question, _SIMILAR, project=home)
         # Put before a brain, it was of use, and is kept longer.
         with _in_passing():
-            await self._episodes.mark_useful([one for one in similar if one.similarity >= _ALIKE])
+            alike = [one for one in similar if one.similarity >= _ALIKE]
+            await self._episodes.mark_useful(alike, self._clock.now())
         facts = await self._facts.get_facts(home)
         return [
             *(f"{one.episode.context} → {one.episode.action}" for one in similar),

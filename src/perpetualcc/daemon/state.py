@@ -68,13 +68,10 @@ class DaemonStatus:
 
 def write_status(locations: Locations, status: DaemonStatus) -> None:
     """Replace the status file at once: a reader sees the old text or the new one."""
-    fresh, text = locations.status.with_suffix(".new"), json.dumps(asdict(status))
+    text = json.dumps(asdict(status))
     try:
-        fresh.write_text(text)
-        fresh.chmod(0o600)
-        fresh.replace(locations.status)
+        write_whole(locations.status, text)
     except OSError:  # a full disk has room yet in what is there: better torn than untrue
-        fresh.unlink(missing_ok=True)
         descriptor = os.open(locations.status, os.O_WRONLY | os.O_NONBLOCK)
         try:
             _overwrite(descriptor, text.encode())

@@ -1,11 +1,13 @@
 """A log for its owner alone. Apart from the files: the supervisor loads no logging."""
 
+import logging
 import os
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from perpetualcc.domain.private_files import make_way, opened_log
+from perpetualcc.domain.secrets import redact
 
 
 class PrivateLog(RotatingFileHandler):
@@ -18,3 +20,10 @@ class PrivateLog(RotatingFileHandler):
         for number in range(1, self.backupCount + 1):
             make_way(Path(f"{self.baseFilename}.{number}"))
         super().doRollover()
+
+
+class RedactingFormatter(logging.Formatter):
+    """An error may quote what it stumbled over."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))

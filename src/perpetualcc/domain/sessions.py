@@ -92,9 +92,3 @@ class Run:
     fence: int
     started_at: float
     ended_at: float | None = None
-    pid: int | None = None
-    outcome: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float = 0.0
-    turns: int = 0

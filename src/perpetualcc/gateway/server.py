@@ -45,7 +45,7 @@ class GatewayServer:
         methods: Mapping[str, Method],
         version: str,
         listener: socket.socket,
-        is_agent: Callable[[int], bool] = lambda _: False,
+        is_agent: Callable[[int], bool],
         most: int | None = None,
         introduced_within: float = _INTRODUCED_WITHIN,
     ) -> None:

@@ -14,8 +14,7 @@ from perpetualcc.knowledge.values import RetrievalResult
 
 CHARS_PER_TOKEN = 4
 TOP_RESULTS = 5
-"""In a brain's prompt (seed 000, Phase 7)."""
-MAX_TOOL_RESULTS = 20
+"""In a brain's prompt (seed 000, Phase 7), and of a search by Claude."""
 _REFERENCE_OVERHEAD = 15
 """Tokens of a reference's path and lines."""
 
@@ -39,9 +38,7 @@ class ProjectKnowledge:
         """Whether there is a model, and chunks that it has not seen."""
         return self._pipeline.lacks_vectors
 
-    def retrieve_for_question(
-        self, question: str, budget_tokens: int = 2_000
-    ) -> tuple[CodeReference, ...]:
+    def retrieve_for_question(self, question: str, budget_tokens: int) -> tuple[CodeReference, ...]:
         """
         The code that bears on a question, best first, within a budget of tokens.
 
@@ -67,17 +64,17 @@ class ProjectKnowledge:
                     seen.add(path)
                     yield CodeReference(path=path, start=1, end=1, text="", score=0.0)
 
-    def search_code(self, query: str, limit: int = 5) -> dict[str, Any]:
+    def search_code(self, query: str) -> dict[str, Any]:
         """The tool `search_code`: chunks that answer, each with file and lines."""
         self._pipeline.index_project(wait=False)
-        found = self._pipeline.retrieve(query, max(1, min(limit, MAX_TOOL_RESULTS)))
+        found = self._pipeline.retrieve(query, TOP_RESULTS)
         return {"query": query[:200], "results": [result_dict(result) for result in found]}
 
-    def related_code(self, entity: str, depth: int = 2) -> dict[str, Any]:
+    def related_code(self, entity: str) -> dict[str, Any]:
         """The tool `related_code`: what is near a file or a name; an unknown one says so."""
         self._pipeline.index_project(wait=False)
         try:
-            related = self._graph.related(entity, max(1, min(depth, 4)))
+            related = self._graph.related(entity)
         except UnknownEntity as unknown:
             return {"entity": entity[:200], "related": [], "note": unknown.message}
         return {

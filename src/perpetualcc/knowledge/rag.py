@@ -47,9 +47,9 @@ class RAGPipeline:
         *,
         files: FileIndex,
         chunks: ChunkSearch,
-        vectors: VectorIndex | None = None,
-        embeddings: EmbeddingProvider | None = None,
-        is_secret: Callable[[str], bool] = lambda _: False,
+        vectors: VectorIndex,
+        embeddings: EmbeddingProvider | None,
+        is_secret: Callable[[str], bool],
     ) -> None:
         self.project = project
         self._chunks = chunks
@@ -79,7 +79,7 @@ class RAGPipeline:
         Raises:
             EmbeddingsUnavailable: there is no model, or it went away; what it made is kept.
         """
-        if self._vectors is None or self._embeddings is None:
+        if self._embeddings is None:
             raise EmbeddingsUnavailable(
                 "No embedding model is chosen", hint=pip_install("perpetualcc[embed]")
             )
@@ -88,7 +88,7 @@ class RAGPipeline:
     @property
     def lacks_vectors(self) -> bool:
         """Whether a model was chosen that has not seen every chunk."""
-        if self._vectors is None or self._embeddings is None:
+        if self._embeddings is None:
             return False
         try:
             return bool(self._vectors.without_vectors(self._embeddings.model, 1))
@@ -138,7 +138,7 @@ class RAGPipeline:
 
     def _nearest(self, query: str) -> list[Hit]:
         """By vectors, where there are enough; without a model the words must do."""
-        if self._vectors is None or self._embeddings is None or time.monotonic() < self._ask_again:
+        if self._embeddings is None or time.monotonic() < self._ask_again:
             return []
         try:
             if not self._vectors.is_ready(self._embeddings.model):

@@ -32,7 +32,6 @@ class Chunk:
     symbol: str = ""
     """Qualified within its file, as in `Session.resume`; headings for documents."""
     signature: str = ""
-    docstring: str = ""
     words: str = ""
     """What the word index gets: `code_words` of signature and text."""
 

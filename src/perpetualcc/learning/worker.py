@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 from perpetualcc.domain.private_files import opened, opened_log, write_whole
-from perpetualcc.domain.private_log import PrivateLog
+from perpetualcc.domain.private_log import PrivateLog, RedactingFormatter
 from perpetualcc.domain.secrets import redact
 from perpetualcc.learning.control import DISK_SPENT
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
@@ -240,19 +240,12 @@ def _deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-class _RedactingFormatter(logging.Formatter):
-    """An error may quote what it stumbled over."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
-
-
 def work(places: Places, confirm: Confirm | None = None) -> int:
     """The whole life of a worker in a process of its own. Returns the exit code."""
     places.make()
     handler = PrivateLog(places.log, maxBytes=1_000_000, backupCount=2)
     handler.setFormatter(
-        _RedactingFormatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
+        RedactingFormatter("%(asctime)s [%(levelname)s] %(message)s", "%Y-%m-%d %H:%M:%S")
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     stop = threading.Event()

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import math
 import operator
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -97,7 +96,7 @@ class EpisodeTable(Protocol):
 
 class Embedder(Protocol):
     """
-    Turns texts into vectors of unit length; `knowledge` has one. Without it memory works by words.
+    Turns texts into vectors of unit length; `knowledge` has one. Without a model words must do.
 
     Each may raise PerpetualError: the model cannot be asked now.
     """
@@ -114,7 +113,7 @@ class Embedder(Protocol):
 class EpisodicMemory:
     """`record_episode`, `find_similar`, `get_recent` of the seed, over a table."""
 
-    def __init__(self, table: EpisodeTable, embedder: Embedder | None = None) -> None:
+    def __init__(self, table: EpisodeTable, embedder: Embedder) -> None:
         self._table = table
         self._embedder = embedder
 
@@ -128,8 +127,8 @@ class EpisodicMemory:
         """
         The past episodes most like `context`, best first; those of `project` only, when given.
 
-        Bounded: at most `PER_TERM` rows a term are touched, however many there are. With an
-        embedder these and the newest are compared by meaning, too; an episode has its vector from
+        Bounded: at most `PER_TERM` rows a term are touched, however many there are. With a
+        model these and the newest are compared by meaning, too; an episode has its vector from
         the first question that it may resemble.
         """
         terms = terms_of(context)
@@ -152,8 +151,6 @@ class EpisodicMemory:
         self, context: str, kept: Sequence[KeptEpisode], project: str | None
     ) -> tuple[Sequence[KeptEpisode], Mapping[int, float]]:
         """What resembles it without a word in common, and how near each of all these is."""
-        if self._embedder is None:
-            return (), {}
         known = {one.id for one in kept}
         query: Sequence[float] = ()
         vectors: dict[int, Sequence[float]] = {}
@@ -165,7 +162,7 @@ class EpisodicMemory:
                 if not (kept or others) or not (model := await self._embedder.model()):
                     return (), {}
                 query = await self._embedder.embed(context)
-                await self._understand((*kept, *others), self._embedder, model, vectors)
+                await self._understand((*kept, *others), model, vectors)
         except (PerpetualError, TimeoutError) as error:
             log.warning("what happened before is looked for by words alone: %r", error)
         nearness = _nearness(query, vectors)
@@ -174,7 +171,6 @@ class EpisodicMemory:
     async def _understand(
         self,
         episodes: Sequence[KeptEpisode],
-        embedder: Embedder,
         model: str,
         vectors: dict[int, Sequence[float]],
     ) -> None:
@@ -183,7 +179,7 @@ class EpisodicMemory:
         lacking = [one for one in episodes if one.id not in vectors]
         for at in range(0, len(lacking), _AT_ONCE):
             some = lacking[at : at + _AT_ONCE]
-            made = await embedder.embed_batch([_meant(one.episode) for one in some])
+            made = await self._embedder.embed_batch([_meant(one.episode) for one in some])
             fresh = {one.id: vector for one, vector in zip(some, made, strict=True)}
             vectors |= fresh
             with suppress(PerpetualError):  # one that can only be read is searched all the same
@@ -193,13 +189,12 @@ class EpisodicMemory:
         """A session's last episodes, newest first."""
         return [one.episode for one in await self._table.recent(session, limit)]
 
-    async def mark_useful(self, similar: Sequence[SimilarEpisode]) -> None:
+    async def mark_useful(self, similar: Sequence[SimilarEpisode], now: float) -> None:
         """They helped: they are kept longer."""
-        await self._table.mark_useful([one.id for one in similar], time.time())
+        await self._table.mark_useful([one.id for one in similar], now)
 
-    async def forget_old(self, now: float | None = None) -> int:
+    async def forget_old(self, now: float) -> int:
         """Apply the retention. Returns how many episodes went."""
-        now = time.time() if now is None else now
         gone = 0
         for provenance, days in RETENTION_DAYS.items():
             gone += await self._table.forget(provenance, now - days * 86_400)

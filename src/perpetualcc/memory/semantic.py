@@ -41,9 +41,13 @@ class FactTable(Protocol):
         """Most trusted first, then newest."""
         ...
 
+    async def remove(self, number: int) -> str:
+        """What it said; empty: there is none of that number."""
+        ...
+
 
 class SemanticMemory:
-    """`add_fact` and `get_facts` of the seed, over a table."""
+    """`add_fact` and `get_facts` of the seed, and what is no longer true, over a table."""
 
     def __init__(self, table: FactTable) -> None:
         self._table = table
@@ -79,3 +83,7 @@ class SemanticMemory:
     async def get_facts(self, project: str, category: FactCategory | None = None) -> list[Fact]:
         """A project's facts, most trusted first."""
         return await self._table.of_project(project, category)
+
+    async def forget_fact(self, number: int) -> str:
+        """What it said; empty: there is none of that number."""
+        return await self._table.remove(number)

@@ -11,7 +11,6 @@ An authority is a value that comes from outside; nothing here can widen it.
 """
 
 import re
-from dataclasses import dataclass
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.permissions.effects import Analysis, Effect, EffectKind
@@ -22,28 +21,19 @@ from perpetualcc.permissions.shell.script import PIPE, UNKNOWN
 _HARMLESS = re.compile(rf"/dev/(?:null|stdin|stdout|stderr|tty|fd/(?:\d+|{UNKNOWN}{PIPE}))")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overreach:
-    """Why an authority does not cover a call."""
-
-    effect: Effect
-    explanation: str
-
-
 def overreach(
-    analysis: Analysis, authority: Authority, territory: Territory, *, is_sandboxed: bool = False
-) -> Overreach | None:
-    """The first effect that `authority` does not cover; None when it covers all of them."""
+    analysis: Analysis, authority: Authority, territory: Territory, *, is_sandboxed: bool
+) -> str:
+    """Why `authority` does not cover the first effect it does not; empty: it covers all of them."""
     writable = tuple(
         path
         for directory in authority.writable
         if (path := join(territory.project, str(directory), home=territory.home))
     )
     for effect in analysis.effects:
-        why = _refusal(effect, authority, writable, is_sandboxed=is_sandboxed)
-        if why:
-            return Overreach(effect=effect, explanation=why)
-    return None
+        if why := _refusal(effect, authority, writable, is_sandboxed=is_sandboxed):
+            return why
+    return ""
 
 
 def _refusal(

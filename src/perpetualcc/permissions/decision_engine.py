@@ -12,7 +12,7 @@ from typing import Protocol
 from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.decisions import Advice, DecidedBy, Ruling, Verdict
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
-from perpetualcc.permissions.authorization import Overreach, overreach
+from perpetualcc.permissions.authorization import overreach
 from perpetualcc.permissions.deciding_rules import deciding_rules, named
 from perpetualcc.permissions.effects import Analysis
 from perpetualcc.permissions.messages import refusal
@@ -189,16 +189,15 @@ class DecisionEngine:
                 Permit.FORBIDDEN,
                 f"a rule of the person denies it: {self._named(analysis, call)}",
             )
-        over = self._overreach(analysis, call)
-        if over is not None:
-            return Permit.BEYOND, over.explanation
+        if over := self._overreach(analysis, call):
+            return Permit.BEYOND, over
         if told is Standing.ALLOWED:
             return Permit.RULED, self._named(analysis, call)
         return Permit.WITHIN, ""
 
-    def _overreach(self, analysis: Analysis, call: ToolCall) -> Overreach | None:
+    def _overreach(self, analysis: Analysis, call: ToolCall) -> str:
         if self._authority == _EVERYTHING:  # nothing is beyond it, and a look at the disk is saved
-            return None
+            return ""
         territory = Territory(str(call.project), self._settings)
         return overreach(analysis, self._authority, territory, is_sandboxed=self._is_sandboxed)
 

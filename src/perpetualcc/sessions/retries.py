@@ -1,22 +1,6 @@
-"""How a failed task is tried again, and when it is not."""
+"""When a failed task is not tried again."""
 
-import hashlib
 import re
-
-_LONGEST = 300.0
-"""Seconds."""
-
-
-def back_off(attempt: int, key: str) -> float:
-    """
-    Seconds after the first, second, … failed attempt: 2, 4, 8 …, and up to a quarter more.
-
-    The jitter comes from `key`, so that tasks that failed together do not come back together,
-    and a test can know when.
-    """
-    digest = hashlib.sha256(f"{key} {attempt}".encode()).digest()
-    jitter = int.from_bytes(digest[:4]) / 2**32 / 4
-    return float(min(2.0 ** max(attempt, 1), _LONGEST) * (1 + jitter))
 
 
 def same_failure(before: str, now: str) -> bool:

@@ -1,10 +1,12 @@
 """`[sessions]`, `[limits]` and `[load]` of the configuration (seed 000)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import time
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.hours import parse_hours
+from perpetualcc.domain.tasks import Lane
 
 _LONGEST_STAGGER = 3600
 """Seconds: more would look as if nothing ever went on."""
@@ -43,6 +45,16 @@ class SessionSettings:
                     f"'sessions.{name}' must be 0 to {_CENTURY}, not {days}",
                     hint=f"pcc config set sessions.{name} {usual}",
                 )
+
+    @property
+    def lanes(self) -> Mapping[Lane, int]:
+        """How many tasks of each kind run at the same time."""
+        return {
+            Lane.INTERACTIVE: self.max_concurrent,
+            Lane.GOAL: self.max_concurrent,
+            Lane.CRON: 2,  # seed 003, NFR-1
+            Lane.MAINTENANCE: 1,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perpetualcc.domain.clock import Clock, SystemClock
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.tools import Risk
@@ -38,9 +38,9 @@ class RecordedDecision:
 class DecisionJournal:
     """Append-only. Changing one's mind is a second record."""
 
-    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
-        self._clock = clock or SystemClock()
+        self._clock = clock
 
     def writing(
         self,

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from perpetualcc.domain.clock import Clock, SystemClock
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import (
     EVENT_TYPES,
     Event,
@@ -34,9 +34,9 @@ _PAGE = 500
 class EventLog:
     """What happened, in order. Readers see committed events only; numbers never come again."""
 
-    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
-        self._clock = clock or SystemClock()
+        self._clock = clock
 
     async def append(self, events: Iterable[Event], *, durable: bool = False) -> int:
         """Write the events in one transaction. Returns the last one's number, 0 without any."""

@@ -62,3 +62,8 @@ class SqliteFacts:
             ]
 
         return await self._database.read(look)
+
+    async def remove(self, number: int) -> str:
+        delete = "DELETE FROM facts WHERE id = ? RETURNING fact"
+        row = await self._database.write(lambda c: c.execute(delete, (number,)).fetchone())
+        return str(row["fact"]) if row else ""

@@ -152,8 +152,7 @@ def _insert(connection: sqlite3.Connection, handover: Handover) -> None:
         f"INSERT INTO handovers ({names}) VALUES ({places})"  # noqa: S608  # names are ours
         # What an earlier task of the session left undone gives way; the same again changes nothing.
         " ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
-        " claude_session = excluded.claude_session, reason = excluded.reason,"
-        " begun_at = excluded.begun_at"
+        " claude_session = excluded.claude_session, reason = excluded.reason"
         " WHERE done_at IS NULL AND claude_session IS NOT excluded.claude_session",
         values,
     )
@@ -176,7 +175,6 @@ def _handover(row: sqlite3.Row) -> Handover:
         run=row["run"],
         claude_session=row["claude_session"],
         reason=row["reason"],
-        begun_at=row["begun_at"],
         done_at=row["done_at"],
         manner=Manner(row["manner"]),
         trouble=row["trouble"],

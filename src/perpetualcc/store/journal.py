@@ -1,7 +1,6 @@
 """What the agent writes down, over the tables that keep it."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from perpetualcc.agent.patience import patiently
@@ -85,9 +84,6 @@ class SqliteJournal:
             self._runs.begin(run),
             self._events.append(events, durable=True),
         )
-
-    async def process_started(self, run: RunId, pid: int) -> None:
-        await self._runs.set_process(run, pid, str(time.time()))
 
     async def has_begun(self, task: TaskId) -> bool:
         return await self._runs.has_begun(task)

@@ -1,8 +1,6 @@
 """Runs as rows: written before a process starts, ended by its engine or by the next one."""
 
-import sqlite3
-
-from perpetualcc.domain.ids import ClaudeSessionId, RunId, SessionId, TaskId
+from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Run
 from perpetualcc.store.database import Database
 
@@ -24,13 +22,10 @@ class RunStore:
             durable=True,
         )
 
-    async def set_process(self, run: RunId, pid: int, process_start: str) -> None:
+    async def process_started(self, run: RunId, pid: int) -> None:
         """Durable, and before the first prompt is sent."""
         await self._database.write(
-            lambda c: c.execute(
-                "UPDATE runs SET pid = ?, process_start = ? WHERE id = ?", (pid, process_start, run)
-            ),
-            durable=True,
+            lambda c: c.execute("UPDATE runs SET pid = ? WHERE id = ?", (pid, run)), durable=True
         )
 
     async def has_begun(self, task: TaskId) -> bool:
@@ -63,16 +58,11 @@ class RunStore:
             )
         )
 
-    async def list(self, session: SessionId, limit: int | None = None) -> "list[Run]":
-        """The session's runs, newest first."""
+    async def count(self, session: SessionId) -> int:
+        """How many runs the session had."""
+        counted = "SELECT count(*) FROM runs WHERE session = ?"
         return await self._database.read(
-            lambda c: [
-                _run(row)
-                for row in c.execute(
-                    "SELECT * FROM runs WHERE session = ? ORDER BY position DESC LIMIT ?",
-                    (session, -1 if limit is None else limit),
-                )
-            ]
+            lambda c: int(c.execute(counted, (session,)).fetchone()[0])
         )
 
     async def leapt(self, seconds: float) -> None:
@@ -97,21 +87,3 @@ class RunStore:
             ),
             durable=True,
         )
-
-
-def _run(row: sqlite3.Row) -> Run:
-    return Run(
-        id=RunId(row["id"]),
-        session=SessionId(row["session"]),
-        task=TaskId(row["task"]),
-        claude_session=ClaudeSessionId(row["claude_session"]),
-        fence=row["fence"],
-        started_at=row["started_at"],
-        ended_at=row["ended_at"],
-        pid=row["pid"],
-        outcome=row["outcome"],
-        tokens_in=row["tokens_in"],
-        tokens_out=row["tokens_out"],
-        cost_usd=row["cost_usd"],
-        turns=row["turns"],
-    )

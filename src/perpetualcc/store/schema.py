@@ -85,7 +85,7 @@ def _begin_list(connection: sqlite3.Connection) -> None:
 
 
 def _seen_in(things: set[tuple[str, str]], version: int) -> list[str]:
-    """The migrations up to this version that left something there. One adds a table, at least."""
+    """The migrations up to this version that left something there, or took something away."""
     seen: list[str] = []
     with closing(sqlite3.connect(":memory:")) as replica:
         before = _things(replica)
@@ -94,7 +94,8 @@ def _seen_in(things: set[tuple[str, str]], version: int) -> list[str]:
                 break
             replica.executescript(sql)
             after = _things(replica)
-            if (after - before) & things:
+            gone = before - after
+            if (after - before) & things or (gone and not gone & things):
                 seen.append(name)
             before = after
     return seen

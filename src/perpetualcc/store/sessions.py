@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
-from perpetualcc.domain.clock import Clock, SystemClock
+from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
 from perpetualcc.domain.session_status import SessionStatus
@@ -66,9 +66,9 @@ class AmbiguousSessionError(PerpetualError):
 class SessionStore:
     """Every session there ever was."""
 
-    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
-        self._clock = clock or SystemClock()
+        self._clock = clock
         self._events = EventLog(database, clock)
         self._projects: dict[SessionId, Path] = {}
 

@@ -7,7 +7,6 @@ It knows nothing of Claude or of sessions. It outlives any handler and any hiccu
 import asyncio
 import contextlib
 import logging
-import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, Later, Outcome, Task, TaskState
-from perpetualcc.domain.waiting import wait_at_most
+from perpetualcc.domain.waiting import back_off, wait_at_most
 from perpetualcc.work.ledger import Ledger
 from perpetualcc.work.outcomes import Settlement, settlement
 
@@ -32,7 +31,6 @@ _SHORTEST_SLEEP = timedelta(milliseconds=5)
 """Between two looks at a ledger that says something is due and then hands nothing out."""
 _CANCEL_DEADLINE = timedelta(seconds=5)
 _LEDGER_RETRY = timedelta(seconds=5)
-_LONGEST_BACK_OFF = timedelta(minutes=5)
 
 Describe = Callable[[Task, Settlement], Iterable[Event]]
 """What the log should say of a settled dispatch; written in the same transaction."""
@@ -199,7 +197,7 @@ class Dispatcher:
             return self._interrupted()
         except Exception as error:
             log.exception("the handler of task %s failed", dispatch.task.id)
-            due = self._clock.now() + back_off(dispatch.task.attempts).total_seconds()
+            due = self._clock.now() + back_off(dispatch.task.attempts, dispatch.task.id)
             reason = f"{type(error).__name__}: {error}"
             return Later(due=due, reason=reason, keeps_answer=True)
 
@@ -256,13 +254,6 @@ class Dispatcher:
             # It stayed, or was interrupted before its first step.
             if dispatch.is_interrupted and not dispatch.is_settled:
                 await self._settle(dispatch, self._interrupted())
-
-
-def back_off(attempt: int) -> timedelta:
-    """1, 4, 16 … seconds after the first, second, third attempt, at most 5 min, up to 1/4 more."""
-    seconds = min(4.0 ** max(attempt - 1, 0), _LONGEST_BACK_OFF.total_seconds())
-    # Jitter against a herd that failed together; nothing secret hangs on it.
-    return timedelta(seconds=seconds * random.uniform(1.0, 1.25))  # noqa: S311
 
 
 async def _all_left(dispatches: list[_Dispatch], deadline: timedelta) -> None:

@@ -10,6 +10,7 @@ import pytest
 from perpetualcc.agent import patience
 from perpetualcc.agent.patience import until_written
 from perpetualcc.daemon.people import HumanBridge
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.events import TextSaid
 from perpetualcc.domain.ids import RunId, SessionId, TaskId
@@ -35,7 +36,7 @@ def test_what_claude_says_is_written_once_the_lock_is_gone(tmp_path, monkeypatch
     async def main():
         database = await Database.open(tmp_path / "pcc.db")
         try:
-            log = Counted(database)
+            log = Counted(database, SystemClock())
             journal = SqliteJournal(
                 database, events=log, sessions=None, runs=None, decisions=None, ledger=None
             )
@@ -77,7 +78,7 @@ def test_what_nobody_waits_for_is_kept_while_the_database_is_locked(tmp_path, mo
 
     async def main():
         database = await Database.open(tmp_path / "pcc.db")
-        log = EventLog(database)
+        log = EventLog(database, SystemClock())
         other.execute("BEGIN IMMEDIATE")
         log.append_soon(said("one"))
         await asyncio.sleep(0.2)

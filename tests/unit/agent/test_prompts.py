@@ -135,7 +135,6 @@ def _handover(**told):
         run=None,
         claude_session=None,
         reason="its budget",
-        begun_at=0.0,
         **told,
     )
 

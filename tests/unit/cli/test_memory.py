@@ -1,7 +1,9 @@
 """`pcc memory`: what it says where nothing is known yet is what its page shows."""
 
+import time
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.cli.main import app
@@ -28,3 +30,43 @@ def test_facts_of_a_folder_that_is_not_there_are_not_those_of_the_one_around_it(
     )
 
     assert said.exception.message == f"Project path '{tmp_path / 'shpo'}' is not a directory"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """`run(*words)`: what `pcc memory` says, or the error, in a project of its own."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("PERPETUALCC_CONFIG", "CLAUDECODE", "PERPETUALCC_RUN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+
+    def memory(*words):
+        said = CliRunner().invoke(app, ["--data-dir", str(tmp_path / "data"), "memory", *words])
+        return said.stdout or said.exception.message
+
+    return memory
+
+
+def test_a_fact_is_known_from_its_adding_to_its_forgetting(run, monkeypatch):
+    today = time.strftime("%Y-%m-%d")
+
+    assert run("add", "Sessions live\n in Redis", "--category", "decision") == (
+        "Noted: Sessions live in Redis #1\n"
+    )
+    assert run("facts") == (f"decision     user       Sessions live in Redis (you, {today}) #1\n")
+    assert run("facts", "data") == "No facts are known about this project\n"
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert run("forget", "1") == "Only a person forgets what is true here"
+    monkeypatch.delenv("CLAUDECODE")
+    assert run("forget", "1") == "Forgotten: Sessions live in Redis\n"
+    assert run("facts") == "No facts are known about this project\n"
+    assert run("forget", "1") == "No fact has the number 1"
+
+
+def test_what_is_no_fact_of_a_person_is_not_added(run, monkeypatch):
+    assert run("add", "Use tabs", "--category", "preference") == "What you prefer is a rule"
+    assert run("add", " … ") == "A fact needs words"
+    assert run("add", "x", "--project", "nowhere").endswith("'nowhere' is not a directory")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert run("add", "Keys may be printed") == "Only a person says what is true here"
+    assert run("facts") == "No facts are known about this project\n"

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
@@ -15,6 +16,7 @@ from perpetualcc.domain.sessions import Run, SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.sessions.checkpoint import CheckpointManager
+from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
@@ -27,8 +29,12 @@ from tests.unit.daemon.test_limits import session, task
 IDS = {"session": SessionId("abc123"), "run": RunId("r-1"), "task": TaskId("t-1")}
 
 
+async def no_brain(_session, _text):
+    return ""
+
+
 @asynccontextmanager
-async def keeping(tmp_path, **more):
+async def keeping(tmp_path, summarize=no_brain):
     """A keeper and its event log, on a file."""
     database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
     try:
@@ -40,8 +46,8 @@ async def keeping(tmp_path, **more):
                 decisions=DecisionJournal(database, clock),
                 ledger=SqliteLedger(database, clock, "test"),
                 patience=0.05,
-                size_of=lambda _: 0,
-                **more,
+                claims=SqliteClaims(database),
+                summarize=summarize,
             ),
             events,
         )
@@ -149,7 +155,7 @@ def test_a_tasks_list_and_files_are_its_own(tmp_path):
     async def main():
         async with keeping(tmp_path) as (keeper, _):
             database = keeper.decisions._database
-            runs, sessions = RunStore(database), SessionStore(database)
+            runs, sessions = RunStore(database), SessionStore(database, SystemClock())
             here = await sessions.create(name="s", project=tmp_path, options=SessionOptions())
             for n, item in enumerate(("Mend the cart", "Draw the login page")):
                 of = {"session": here.id, "task": TaskId(f"t-{n}")}

@@ -21,6 +21,7 @@ from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.memory import EpisodicMemory
 from perpetualcc.store.database import Database
 from perpetualcc.store.episodes import SqliteEpisodes
+from tests.fakes.memory import NO_MODEL
 from tests.fakes.model_server import model_server
 
 LAYOUT = Question(text="Which layout?", options=(Option(label="Wide"), Option(label="Narrow")))
@@ -224,7 +225,7 @@ def test_a_call_that_was_cut_and_a_high_one_teach_nothing(play):
 
 def test_an_episode_that_a_brain_was_told_of_is_kept_longer(play):
     async def scenario(parts, session):
-        memory = EpisodicMemory(SqliteEpisodes(parts.database))
+        memory = EpisodicMemory(SqliteEpisodes(parts.database), NO_MODEL)
         old = time.time() - 400 * 86_400
         for context in (LAYOUT.text, "something else"):
             await memory.record_episode(
@@ -234,7 +235,7 @@ def test_an_episode_that_a_brain_was_told_of_is_kept_longer(play):
                 )
             )  # fmt: skip
         await ask(parts, session)
-        await memory.forget_old()
+        await memory.forget_old(time.time())
         return [one.context for one in await memory.get_recent(session.id)]
 
     assert play(scenario) == [LAYOUT.text]
@@ -246,7 +247,7 @@ def test_a_brain_is_told_of_an_episode_that_says_the_same_in_other_words(play):
     at_sign_in = "How do we display validation messages on sign-in?"
 
     async def scenario(parts, session):
-        memory = EpisodicMemory(SqliteEpisodes(parts.database))
+        memory = EpisodicMemory(SqliteEpisodes(parts.database), NO_MODEL)
         for context, action in (
             ("Should the login form show an error per field or at the top?", "per field"),
             ("How long should a session token be valid?", "30 minutes"),

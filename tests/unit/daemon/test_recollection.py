@@ -10,6 +10,7 @@ from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.events import QuestionAnswered, RecordedEvent
 from perpetualcc.domain.ids import RequestId, RunId, SessionId
+from tests.fakes.clock import FakeClock
 
 
 async def locked(*_given):
@@ -39,6 +40,7 @@ def test_a_locked_database_ends_neither_the_engine_nor_a_run():
         SimpleNamespace(forget_old=locked, find_similar=alike, mark_useful=locked),
         SimpleNamespace(get_facts=nothing),
         None,
+        FakeClock(),
     )
     asyncio.run(recollection.run(0))
 
@@ -69,6 +71,7 @@ def test_of_what_a_person_answers_a_plan_teaches_nothing(run, teaches):
         SimpleNamespace(forget_old=nothing, record_episode=take),
         SimpleNamespace(get_facts=nothing),
         None,
+        FakeClock(),
     )
     recollection.habits = SimpleNamespace(learn=take)
     asyncio.run(recollection.run(0))
@@ -108,6 +111,7 @@ def test_what_happens_in_a_worktree_is_remembered_of_its_repository(tmp_path):
         ),
         SimpleNamespace(get_facts=facts),
         None,
+        FakeClock(),
     )
     recollection.habits = SimpleNamespace(learn=nothing)
     asyncio.run(recollection.run(0))

@@ -6,6 +6,7 @@ import pytest
 
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task
 from perpetualcc.store.events import EventLog
@@ -57,7 +58,7 @@ class World:
         return len(self.looked) - before
 
     async def problems(self):
-        found = await EventLog(self.database).tail(None, 9, kinds=["ProblemNoticed"])
+        found = await EventLog(self.database, SystemClock()).tail(None, 9, kinds=["ProblemNoticed"])
         return [one.event for one in found]
 
     async def claimed(self) -> list[Task]:

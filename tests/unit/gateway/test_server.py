@@ -29,6 +29,10 @@ class Listener(socket.socket):
         return Gone(fileno=client.detach()), address
 
 
+def is_agent(_process: int) -> bool:
+    return False
+
+
 def test_the_user_is_read_from_what_macos_answers() -> None:
     # struct xucred: version, user, number of groups, and room for sixteen of them
     assert user_in(struct.pack("=IIh2x16I", 0, 501, 3, 20, 12, 61, *[0] * 13)) == 501
@@ -48,7 +52,7 @@ def test_a_client_that_is_gone_before_it_is_looked_at_is_let_go_in_silence(
         with Listener(socket.AF_UNIX) as listener, caplog.at_level(logging.INFO):
             listener.bind(str(tmp_path / "s"))
             listener.listen()
-            server = GatewayServer(methods={}, version="1", listener=listener)
+            server = GatewayServer(methods={}, version="1", listener=listener, is_agent=is_agent)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(server.serve())
                 reader, writer = await asyncio.open_unix_connection(tmp_path / "s")
@@ -69,7 +73,9 @@ def served(tmp_path: Path, visit, **settings) -> list[str]:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(tmp_path / "s"))
             listener.listen()
-            server = GatewayServer(methods={}, version="1", listener=listener, **settings)
+            server = GatewayServer(
+                methods={}, version="1", listener=listener, is_agent=is_agent, **settings
+            )
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(server.serve())
                 said = await visit(tmp_path / "s")

@@ -31,14 +31,14 @@ def test_references_stay_within_the_budget(knowledge, budget):
 
 
 def test_the_search_tool_gives_plain_data(knowledge):
-    answer = knowledge.search_code("round price", limit=1)
+    answer = knowledge.search_code("round price")
 
     assert json.loads(json.dumps(answer))["results"][0]["file"] == "src/shop/money.py"
-    assert len(answer["results"]) == 1
+    assert 0 < len(answer["results"]) <= 5
 
 
 def test_the_related_tool_gives_relations_or_says_what_is_unknown(knowledge):
-    found = knowledge.related_code("round_price", depth=1)
+    found = knowledge.related_code("round_price")
     missing = knowledge.related_code("nobody")
 
     assert found["related"][0]["relation"] in {"calls", "defines"}

@@ -19,6 +19,7 @@ from perpetualcc.store.index.chunk_rows import ChunkRows
 from perpetualcc.store.index.database import IndexDatabase
 from perpetualcc.store.index.file_rows import FileRows
 from perpetualcc.store.index.opening import open_pipeline
+from perpetualcc.store.index.vector_rows import VectorRows
 
 
 def files(pipeline, query, count=10):
@@ -305,9 +306,21 @@ def test_an_index_that_cannot_be_written_says_so(project, name):
     assert caught.value.hint
 
 
+def careless(project, database):
+    """A pipeline to which nothing is secret."""
+    return RAGPipeline(
+        project,
+        files=FileRows(database),
+        chunks=ChunkRows(database),
+        vectors=VectorRows(database),
+        embeddings=None,
+        is_secret=lambda _: False,
+    )
+
+
 def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(project):
     database = IndexDatabase(project)
-    pipeline = RAGPipeline(project, files=FileRows(database), chunks=ChunkRows(database))
+    pipeline = careless(project, database)
     pipeline.index_project()
     pages = database.connection.execute("PRAGMA page_count").fetchone()[0]
     database.connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -388,10 +401,7 @@ def test_credentials_are_not_indexed_and_leave_an_index_that_has_them(project):
     (project / "src").mkdir(exist_ok=True)
     for name, text in (kept | secret).items():
         (project / name).write_text(text)
-    careless = RAGPipeline(
-        project, files=FileRows(IndexDatabase(project)), chunks=ChunkRows(IndexDatabase(project))
-    )
-    careless.index_project()
+    careless(project, IndexDatabase(project)).index_project()
     index = FileRows(IndexDatabase(project))
     assert index.known_of(secret)
     index.note({"sieve": ""})

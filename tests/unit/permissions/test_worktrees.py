@@ -162,7 +162,7 @@ def test_an_agent_with_a_worktree_of_its_own_is_beyond_who_may_not_write_there(l
 
     def is_beyond(**given: str) -> bool:
         found = judged("Agent", prompt="x", **given)
-        return overreach(found, authority, territory, is_sandboxed=True) is not None
+        return overreach(found, authority, territory, is_sandboxed=True) != ""
 
     assert not is_beyond()
     assert is_beyond(isolation="worktree")

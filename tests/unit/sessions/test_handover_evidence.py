@@ -39,7 +39,7 @@ def test_an_iteration_is_told_from_its_events():
 
     assert found == Evidence(
         files=("src/a.py",),
-        commands=(CommandRun(command="pytest -q", succeeded=False, output="out"),),
+        commands=(CommandRun(command="pytest -q", succeeded=False),),
         said=("I begin.",),
         answers=("Which? → B",),
         refused=("Bash rm -rf /: because",),
@@ -125,7 +125,7 @@ def test_three_times_the_same_trouble_in_a_row_is_a_circle(troubles, circle):
     history = [
         Handover(
             session=SessionId("s"), task=TaskId("t"), iteration=n, run=None, claude_session=None,
-            reason="", begun_at=0, trouble=trouble,
+            reason="", trouble=trouble,
         )
         for n, trouble in enumerate(troubles)
     ]  # fmt: skip

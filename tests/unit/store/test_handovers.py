@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import HandoverDone, TaskSettled, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, TaskId
@@ -29,10 +30,12 @@ def with_store(tmp_path, play):
         database = await Database.open(tmp_path / "db")
         try:
             options = SessionOptions(perpetual=Perpetual(hard_tokens=7_000, max_iterations=3))
-            session = await SessionStore(database).create(
+            session = await SessionStore(database, SystemClock()).create(
                 name="s", project=Path("/p"), options=options
             )
-            await play(SqliteHandovers(database, EventLog(database)), session, database)
+            await play(
+                SqliteHandovers(database, EventLog(database, SystemClock())), session, database
+            )
         finally:
             await database.close()
 
@@ -47,7 +50,6 @@ def due(session, **more):
         "run": RunId("r-1"),
         "claude_session": ClaudeSessionId("c-1"),
         "reason": "90,000 tokens",
-        "begun_at": 5.0,
     }
     return Handover(**{**values, **more})
 
@@ -67,7 +69,7 @@ def test_a_handover_is_begun_once_and_done_once(tmp_path):
         await handovers.finish(replace(done, document="again"), DONE)
 
         assert await handovers.history(session.id) == [done]
-        assert len(await EventLog(database).read(kinds=["HandoverDone"])) == 1
+        assert len(await EventLog(database, SystemClock()).read(kinds=["HandoverDone"])) == 1
 
     with_store(tmp_path, play)
 
@@ -107,7 +109,7 @@ def test_an_iteration_is_found_by_its_project(tmp_path):
 
 def test_the_record_of_a_conversation_is_that_of_its_runs(tmp_path):
     async def play(handovers, session, database):
-        runs, events = RunStore(database), EventLog(database)
+        runs, events = RunStore(database), EventLog(database, SystemClock())
         for number, conversation in enumerate(["c-1", "c-1", "c-2"]):
             run = Run(
                 id=RunId(f"r-{number}"), session=session.id, task=TaskId("t"), fence=number,
@@ -127,7 +129,7 @@ def test_the_record_of_a_conversation_is_that_of_its_runs(tmp_path):
 
 def test_a_call_is_new_when_no_other_conversation_of_the_task_was_let_through_with_it(tmp_path):
     async def play(handovers, session, database):
-        runs, journal = RunStore(database), DecisionJournal(database)
+        runs, journal = RunStore(database), DecisionJournal(database, SystemClock())
 
         async def call(run, request, name, verdict=Verdict.ALLOW):
             decision = Decision(
@@ -173,7 +175,7 @@ def test_a_call_is_new_when_no_other_conversation_of_the_task_was_let_through_wi
 
 def test_the_settings_of_a_perpetual_session_are_kept_and_old_rows_have_none(tmp_path):
     async def play(_, session, database):
-        store = SessionStore(database)
+        store = SessionStore(database, SystemClock())
         assert (await store.get(session.id)).options == session.options
 
         await database.write(
@@ -197,7 +199,7 @@ def test_secrets_do_not_get_into_the_rows(tmp_path):
 
 def test_a_handover_whose_run_died_before_its_task_was_settled_is_known(tmp_path):
     async def play(handovers, session, database):
-        log, task = EventLog(database), TaskId("t-1")
+        log, task = EventLog(database, SystemClock()), TaskId("t-1")
         begun = due(session)
         await handovers.begin(begun)
         handed_over = replace(DONE, session=session.id, task=task)

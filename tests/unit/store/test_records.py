@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
+from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TextSaid
@@ -112,7 +113,10 @@ def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
 
 def test_a_session_begins_with_its_whole_plan_or_is_not_there_at_all(tmp_path: Path) -> None:
     async def scene(database: Database) -> None:
-        store, ledger = SessionStore(database), SqliteLedger(database, FakeClock(), "me")
+        store, ledger = (
+            SessionStore(database, SystemClock()),
+            SqliteLedger(database, FakeClock(), "me"),
+        )
 
         def begin(session, *, twice=False):
             tasks = [
@@ -135,7 +139,7 @@ def test_a_session_begins_with_its_whole_plan_or_is_not_there_at_all(tmp_path: P
             name="a", project=PROJECT, options=SessionOptions(), begin=begin
         )
         assert [task.id for task in await ledger.list(session.id)] == ["t-0", "t-1", "t-2"]
-        [created] = await EventLog(database).tail(session.id, 9)
+        [created] = await EventLog(database, SystemClock()).tail(session.id, 9)
         assert isinstance(created.event, SessionCreated)
 
     play(tmp_path, scene)
@@ -144,7 +148,9 @@ def test_a_session_begins_with_its_whole_plan_or_is_not_there_at_all(tmp_path: P
 def test_an_empty_name_is_refused(tmp_path: Path) -> None:
     async def scene(database: Database) -> None:
         with pytest.raises(PerpetualError):
-            await SessionStore(database).create(name=" ", project=PROJECT, options=SessionOptions())
+            await SessionStore(database, SystemClock()).create(
+                name=" ", project=PROJECT, options=SessionOptions()
+            )
 
     play(tmp_path, scene)
 
@@ -157,7 +163,7 @@ def test_sessions_are_listed_newest_first_by_status_and_project(tmp_path: Path) 
         for name, project in (("a", PROJECT / "web"), ("b", other), ("c", PROJECT)):
             session = await store.create(name=name, project=project, options=SessionOptions())
             ids[name] = session.id
-        await EventLog(database).append(
+        await EventLog(database, SystemClock()).append(
             [SessionStatusChanged(session=ids["c"], before="IDLE", after="PAUSED")]
         )
 
@@ -190,7 +196,7 @@ def test_another_task_forgets_the_conversation_and_the_same_keeps_it(tmp_path: P
 
 
 async def session_with_run(database: Database, fence: int = 1) -> Run:
-    session = await SessionStore(database).create(
+    session = await SessionStore(database, SystemClock()).create(
         name="a", project=PROJECT, options=SessionOptions()
     )
     run = Run(
@@ -205,21 +211,25 @@ async def session_with_run(database: Database, fence: int = 1) -> Run:
     return run
 
 
+async def of_run(database: Database, columns: str) -> tuple[object, ...]:
+    """Of the only run there is."""
+    return await database.read(lambda c: tuple(c.execute(f"SELECT {columns} FROM runs").fetchone()))
+
+
 def test_a_run_is_known_before_its_process_and_ends_once(tmp_path: Path) -> None:
     async def scene(database: Database) -> None:
         runs = RunStore(database)
         run = await session_with_run(database)
-        assert await runs.list(run.session) == [run]
+        assert await runs.count(run.session) == 1
 
-        await runs.set_process(run.id, 42, "12345")
+        await runs.process_started(run.id, 42)
         told = [
             await runs.end(run.id, ended_at=2.0, outcome=outcome, turns=3, cost_usd=0.5)
             for outcome in ("completed", "lost")
         ]
 
         assert told == [True, False]
-        [ended] = await runs.list(run.session)
-        assert (ended.outcome, ended.turns, ended.cost_usd, ended.pid) == ("completed", 3, 0.5, 42)
+        assert await of_run(database, "outcome, turns, cost_usd, pid") == ("completed", 3, 0.5, 42)
 
     play(tmp_path, scene)
 
@@ -233,7 +243,7 @@ def test_a_run_has_worked_no_longer_for_a_clock_that_leapt(tmp_path: Path) -> No
         await runs.end(run.id, ended_at=run.started_at + night + 60, outcome="done")
         await runs.leapt(night)
 
-        handovers = SqliteHandovers(database, EventLog(database))
+        handovers = SqliteHandovers(database, EventLog(database, SystemClock()))
         assert await handovers.seconds_worked(run.claude_session) == 60.0
 
     play(tmp_path, scene)
@@ -251,9 +261,8 @@ def test_a_run_whose_engine_died_ended_with_the_last_that_was_heard_of_it(tmp_pa
         await EventLog(database, clock).append([said])
         await runs.end_lost(90_000.0)
 
-        [ended] = await runs.list(run.session)
-        assert (ended.outcome, ended.ended_at) == ("lost", 600.0)
-        handovers = SqliteHandovers(database, EventLog(database))
+        assert await of_run(database, "outcome, ended_at") == ("lost", 600.0)
+        handovers = SqliteHandovers(database, EventLog(database, SystemClock()))
         assert await handovers.seconds_worked(run.claude_session) == 599.0
 
     play(tmp_path, scene)
@@ -354,7 +363,10 @@ def test_of_a_long_call_the_beginning_is_kept_and_two_of_them_are_told_apart(
 
 def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -> None:
     async def scene(database: Database) -> None:
-        journal, ledger = DecisionJournal(database), SqliteLedger(database, FakeClock(), "me")
+        journal, ledger = (
+            DecisionJournal(database, SystemClock()),
+            SqliteLedger(database, FakeClock(), "me"),
+        )
         await ledger.add(NewTask(id=TaskId("t"), group="g", prompt=""))
         session = (await session_with_run(database)).session
         runs = RunStore(database)
@@ -383,7 +395,7 @@ def test_a_call_is_new_when_no_earlier_run_of_its_task_made_it(tmp_path: Path) -
 @pytest.mark.parametrize("sql", ["UPDATE decisions SET reason = 'x'", "DELETE FROM decisions"])
 def test_the_database_itself_refuses_to_change_a_decision(tmp_path: Path, sql: str) -> None:
     async def scene(database: Database) -> None:
-        journal = DecisionJournal(database)
+        journal = DecisionJournal(database, SystemClock())
         await database.write(journal.writing(DECISION, session=SESSION, tool="Bash"))
 
         with pytest.raises(sqlite3.IntegrityError, match="a decision is never"):

@@ -70,8 +70,14 @@ def of_an_older_version(connection: sqlite3.Connection, names: list[str]) -> Non
 
 
 BUILT_ON = {
-    "0010_memory": {"0150_procedures_of_a_project", "0151_fresh_episodes", "0210_vectors_by_model"},
+    "0010_memory": {
+        "0150_procedures_of_a_project",
+        "0151_fresh_episodes",
+        "0210_vectors_by_model",
+        "0220_what_nothing_reads",
+    },
     "0021_budget": {"0160_spending_past_midnight", "0190_spending_by_session"},
+    "0030_handovers": {"0220_what_nothing_reads"},
     "0040_people": {"0110_retention"},
     "0171_looks": {"0200_looks_that_are_told"},
 }

@@ -304,7 +304,6 @@ class HandoverWatch:
             run=self.launch.run,
             claude_session=self.launch.claude_session,
             reason=self.reason,
-            begun_at=self.clock.now(),
         )
 
     async def _problem(self, error: PerpetualError) -> None:

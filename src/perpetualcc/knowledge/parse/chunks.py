@@ -82,11 +82,7 @@ class CodeChunks:
                 kind=span.kind,
                 symbol=self._names[index],
                 signature=span.signature,
-                docstring=span.docstring or self._comment_above(start, span.start),
             )
-
-    def _comment_above(self, start: int, end: int) -> str:
-        return "\n".join(line.strip() for line in self._lines[start:end])[:600]
 
     def _gap(self, start: int, end: int, owner: int | None) -> Iterator[Chunk]:
         span = None if owner is None else self._spans[owner]
@@ -100,7 +96,6 @@ class CodeChunks:
                 kind=ChunkKind.MODULE if span is None else ChunkKind.CLASS,
                 symbol="" if owner is None else self._names[owner],
                 signature="" if span is None else span.signature,
-                docstring="" if span is None else span.docstring,
             )
 
 

@@ -25,7 +25,6 @@ _NAME = re.compile(r"[^\W\d][\w:.$?!=<>-]*|#\w+")
 _SPACES = re.compile(r"\s+")
 _MAX_QUALIFIED = 240
 _MAX_SIGNATURE = 300
-_MAX_DOCSTRING = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,6 @@ class Span:
     start: int
     end: int
     signature: str
-    docstring: str = ""
     owner: str = ""
     """The type whose method it is, where it does not stand in it."""
 
@@ -85,7 +83,7 @@ def read_syntax(text: str, language: str) -> Syntax:
     for _pattern, captures in QueryCursor(query).matches(tree.root_node):
         for kind in (ChunkKind.FUNCTION, ChunkKind.CLASS):
             for node in captures.get(kind.value, ()):
-                span = _span(node, _text(captures["name"][0]), kind, language)
+                span = _span(node, _text(captures["name"][0]), kind)
                 if owner := captures.get("owner"):
                     span = replace(span, owner=_text(owner[0]))
                 spans.setdefault((span.start, span.end, span.name), span)
@@ -130,7 +128,7 @@ def _text(node: "Node") -> str:
     return (node.text or b"").decode("utf-8", errors="replace")
 
 
-def _span(node: "Node", declared: str, kind: ChunkKind, language: str) -> Span:
+def _span(node: "Node", declared: str, kind: ChunkKind) -> Span:
     body = node.child_by_field_name("body")
     if body is None and (value := node.child_by_field_name("value")) is not None:
         body = value.child_by_field_name("body")
@@ -145,7 +143,6 @@ def _span(node: "Node", declared: str, kind: ChunkKind, language: str) -> Span:
         start=outer.start_point[0],
         end=_last_line(outer),
         signature=_one_line(head.decode("utf-8", errors="replace"))[:_MAX_SIGNATURE],
-        docstring=_python_docstring(body) if language == "python" and body is not None else "",
     )
 
 
@@ -163,17 +160,6 @@ def _declared_name(declared: str) -> str:
 
 def _one_line(text: str) -> str:
     return _SPACES.sub(" ", text).strip().rstrip("{").rstrip()
-
-
-def _python_docstring(body: "Node") -> str:
-    first = body.named_child(0) if body.named_child_count else None
-    if first is None or first.type not in {"expression_statement", "string"}:
-        return ""
-    inner = first.named_children
-    literal = first if first.type == "string" else inner[0] if inner else None
-    if literal is None or literal.type != "string":
-        return ""
-    return _text(literal).strip("rRuUbBfF\"'").strip()[:_MAX_DOCSTRING]
 
 
 def qualified_names(spans: tuple[Span, ...]) -> tuple[str, ...]:

@@ -40,7 +40,6 @@ class CommandRun:
 
     command: str
     succeeded: bool
-    output: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +79,7 @@ def evidence_of(events: Iterable[Event]) -> Evidence:
     return Evidence(
         files=tuple(dict.fromkeys(one.summary for one in worked if one.tool in WRITERS)),
         commands=tuple(
-            CommandRun(
-                command=asked.summary, succeeded=not finished.is_error, output=finished.summary
-            )
+            CommandRun(command=asked.summary, succeeded=not finished.is_error)
             for asked, finished in own
             if asked.tool == "Bash"
         ),

@@ -44,7 +44,6 @@ class Handover:
     claude_session: ClaudeSessionId | None
     """The conversation that is over with it; None for one that began elsewhere."""
     reason: str
-    begun_at: float
     done_at: float | None = None
     manner: Manner = Manner.FORCED
     trouble: str = ""

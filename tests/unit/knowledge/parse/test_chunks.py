@@ -35,7 +35,6 @@ def test_each_function_and_what_a_class_says_itself_are_chunks():
         ("function", "Shop.open"),
     ]
     assert chunks[1].text.startswith("# Sells.\n@cached\nclass Shop:")
-    assert chunks[1].docstring == "Where things are sold."
     assert chunks[2].signature == "def sell(self, value):"
 
 
