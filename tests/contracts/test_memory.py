@@ -366,6 +366,28 @@ def test_facts_are_kept_once_the_better_source_counts_and_no_tool_sets_a_prefere
     assert [one.source for one in conventions] == [".editorconfig"]
 
 
+def test_a_fact_from_elsewhere_goes_when_nobody_was_told_it_for_long(tmp_path):
+    async def scenario():
+        database = await Database.open(tmp_path / "memory.db")
+        memory = SemanticMemory(SqliteFacts(database))
+        for source in Provenance:
+            await memory.add_fact("/p", FactCategory.DECISION, f"old {source}", "s", source)
+        web = await memory.add_fact("/p", FactCategory.DECISION, "told", "s", Provenance.WEB)
+        later = time.time() + 200 * 86_400
+        told = [one for one in await memory.get_facts("/p") if one.id == web]
+        await memory.mark_useful(told, later - 86_400)
+        gone = await memory.forget_old(later)
+        left = await memory.get_facts("/p")
+        await database.close()
+        return gone, left, later
+
+    gone, left, later = asyncio.run(scenario())
+
+    assert gone == 2
+    assert [one.fact for one in left] == ["old user", "old repository", "told"]
+    assert [one.last_useful for one in left] == [None, None, later - 86_400]
+
+
 def test_secrets_are_not_kept(tmp_path):
     async def scenario():
         database = await Database.open(tmp_path / "memory.db")

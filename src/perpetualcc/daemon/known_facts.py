@@ -8,6 +8,7 @@ in the memory of learning, and is read anew each time: a rule that was forgotten
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 
 from perpetualcc.domain.episodes import Provenance
 from perpetualcc.learning.block import most_useful_first
@@ -41,6 +42,14 @@ class KnownFacts:
             rules = []
         said = {rule.fact for rule in rules}
         return [*rules, *(fact for fact in kept if fact.fact not in said)]
+
+    async def mark_useful(self, numbers: Sequence[int], at: float) -> None:
+        """Of the table: rules are ranked by the memory of learning."""
+        await self._kept.mark_useful(numbers, at)
+
+    async def forget(self, provenance: Provenance, before: float) -> int:
+        """Of the table."""
+        return await self._kept.forget(provenance, before)
 
     async def remove(self, number: int) -> str:
         """Of the table: a rule is forgotten where it is kept."""

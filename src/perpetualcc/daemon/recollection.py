@@ -25,6 +25,8 @@ _ALIKE = 0.5
 """From this similarity on an episode is about the same."""
 _SIMILAR = 3
 """Past episodes in a brain's prompt (seed 000, Component 8)."""
+_FACTS = 10
+"""Of a project, in a brain's prompt."""
 
 
 class Recollection:
@@ -50,6 +52,7 @@ class Recollection:
         """Apply the retention, then record what follows `since`, until the database closes."""
         with _in_passing():
             await self._episodes.forget_old(self._clock.now())
+            await self._facts.forget_old(self._clock.now())
         async for recorded in self._events.follow(since, kinds=_TELLING, breath=_BREATH):
             try:
                 await self._record(recorded)
@@ -87,14 +90,15 @@ class Recollection:
         """
         home = str(main_tree(project))
         similar = await self._episodes.find_similar(question, _SIMILAR, project=home)
+        facts = (await self._facts.get_facts(home))[:_FACTS]
         # Put before a brain, it was of use, and is kept longer.
         with _in_passing():
             alike = [one for one in similar if one.similarity >= _ALIKE]
             await self._episodes.mark_useful(alike, self._clock.now())
-        facts = await self._facts.get_facts(home)
+            await self._facts.mark_useful(facts, self._clock.now())
         return [
             *(f"{one.episode.context} → {one.episode.action}" for one in similar),
-            *(f"{fact.category.value}: {fact.fact}" for fact in facts[:10]),
+            *(f"{fact.category.value}: {fact.fact}" for fact in facts),
         ]
 
 

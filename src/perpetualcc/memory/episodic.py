@@ -12,17 +12,11 @@ from typing import Protocol
 
 from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.memory.retention import overdue
 from perpetualcc.memory.terms import terms_of
 
 log = logging.getLogger(__name__)
 
-RETENTION_DAYS: Mapping[Provenance, int] = {
-    Provenance.USER: 3_650,
-    Provenance.REPOSITORY: 365,
-    Provenance.TOOL: 180,
-    Provenance.WEB: 30,
-}
-"""What is trusted less is forgotten sooner. A record that was useful counts from that day."""
 TRUST: Mapping[Provenance, float] = {
     Provenance.USER: 1.0,
     Provenance.REPOSITORY: 0.9,
@@ -195,10 +189,7 @@ class EpisodicMemory:
 
     async def forget_old(self, now: float) -> int:
         """Apply the retention. Returns how many episodes went."""
-        gone = 0
-        for provenance, days in RETENTION_DAYS.items():
-            gone += await self._table.forget(provenance, now - days * 86_400)
-        return gone
+        return sum([await self._table.forget(*one) for one in overdue(now)])
 
 
 def _searchable(episode: Episode) -> str:

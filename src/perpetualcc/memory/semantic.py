@@ -1,11 +1,13 @@
 """Facts: what is true in a project, and who said so."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from perpetualcc.domain.episodes import Provenance
+from perpetualcc.memory.retention import overdue
 
 
 class FactCategory(StrEnum):
@@ -30,6 +32,8 @@ class Fact:
     """Where it is written: a path, a session, an address."""
     provenance: Provenance
     created_at: float
+    last_useful: float | None = None
+    """When a brain was last told; UTC epoch."""
 
 
 class FactTable(Protocol):
@@ -39,6 +43,12 @@ class FactTable(Protocol):
 
     async def of_project(self, project: str, category: FactCategory | None) -> list[Fact]:
         """Most trusted first, then newest."""
+        ...
+
+    async def mark_useful(self, numbers: Sequence[int], at: float) -> None: ...
+
+    async def forget(self, provenance: Provenance, before: float) -> int:
+        """Delete what was neither added nor useful since. Returns how many."""
         ...
 
     async def remove(self, number: int) -> str:
@@ -83,6 +93,15 @@ class SemanticMemory:
     async def get_facts(self, project: str, category: FactCategory | None = None) -> list[Fact]:
         """A project's facts, most trusted first."""
         return await self._table.of_project(project, category)
+
+    async def mark_useful(self, facts: Sequence[Fact], now: float) -> None:
+        """Somebody was told: they are kept longer. What is kept elsewhere is left alone."""
+        if numbers := [one.id for one in facts if one.id]:
+            await self._table.mark_useful(numbers, now)
+
+    async def forget_old(self, now: float) -> int:
+        """Apply the retention. Returns how many facts went."""
+        return sum([await self._table.forget(*one) for one in overdue(now)])
 
     async def forget_fact(self, number: int) -> str:
         """What it said; empty: there is none of that number."""

@@ -1,6 +1,7 @@
 """Facts in SQLite."""
 
 import sqlite3
+from collections.abc import Sequence
 
 from perpetualcc.domain.episodes import Provenance
 from perpetualcc.domain.secrets import redact
@@ -43,8 +44,8 @@ class SqliteFacts:
     async def of_project(self, project: str, category: FactCategory | None) -> list[Fact]:
         def look(connection: sqlite3.Connection) -> list[Fact]:
             rows = connection.execute(
-                "SELECT id, project_path, category, fact, source, provenance, created_at"  # noqa: S608
-                " FROM facts WHERE project_path = ? AND (? IS NULL OR category = ?)"
+                "SELECT id, project_path, category, fact, source, provenance, created_at,"  # noqa: S608
+                " last_useful FROM facts WHERE project_path = ? AND (? IS NULL OR category = ?)"
                 f" ORDER BY {_RANK}, created_at DESC",
                 (project, category and str(category), category and str(category)),
             )
@@ -57,11 +58,24 @@ class SqliteFacts:
                     source=row[4],
                     provenance=Provenance(row[5]),
                     created_at=row[6],
+                    last_useful=row[7],
                 )
                 for row in rows
             ]
 
         return await self._database.read(look)
+
+    async def mark_useful(self, numbers: Sequence[int], at: float) -> None:
+        rows = [(at, number) for number in numbers]
+        await self._database.write(
+            lambda c: c.executemany("UPDATE facts SET last_useful = ? WHERE id = ?", rows)
+        )
+
+    async def forget(self, provenance: Provenance, before: float) -> int:
+        old = "provenance = ? AND created_at < ? AND coalesce(last_useful, 0) < ?"
+        values = (str(provenance), before, before)
+        delete = f"DELETE FROM facts WHERE {old}"  # noqa: S608  # only our own constants
+        return await self._database.write(lambda c: c.execute(delete, values).rowcount)
 
     async def remove(self, number: int) -> str:
         delete = "DELETE FROM facts WHERE id = ? RETURNING fact"

@@ -38,7 +38,7 @@ def test_a_locked_database_ends_neither_the_engine_nor_a_run():
         SimpleNamespace(follow=follow),
         None,
         SimpleNamespace(forget_old=locked, find_similar=alike, mark_useful=locked),
-        SimpleNamespace(get_facts=nothing),
+        SimpleNamespace(get_facts=nothing, mark_useful=locked, forget_old=locked),
         None,
         FakeClock(),
     )
@@ -69,7 +69,7 @@ def test_of_what_a_person_answers_a_plan_teaches_nothing(run, teaches):
         SimpleNamespace(follow=follow),
         SimpleNamespace(project=project),
         SimpleNamespace(forget_old=nothing, record_episode=take),
-        SimpleNamespace(get_facts=nothing),
+        SimpleNamespace(get_facts=nothing, mark_useful=nothing, forget_old=nothing),
         None,
         FakeClock(),
     )
@@ -109,7 +109,7 @@ def test_what_happens_in_a_worktree_is_remembered_of_its_repository(tmp_path):
         SimpleNamespace(
             forget_old=nothing, record_episode=keep, find_similar=find, mark_useful=nothing
         ),
-        SimpleNamespace(get_facts=facts),
+        SimpleNamespace(get_facts=facts, mark_useful=nothing, forget_old=nothing),
         None,
         FakeClock(),
     )

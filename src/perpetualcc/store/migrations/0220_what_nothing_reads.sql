@@ -1,4 +1,3 @@
 -- Written, or not even that, and read by nothing: a process is known by the mark that it carries.
 ALTER TABLE runs DROP COLUMN process_start;
 ALTER TABLE handovers DROP COLUMN begun_at;
-ALTER TABLE facts DROP COLUMN last_useful;
