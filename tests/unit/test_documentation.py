@@ -1,5 +1,6 @@
 """What the documentation says is what the code has."""
 
+import json
 import re
 import tomllib
 from importlib import metadata
@@ -114,6 +115,18 @@ def test_every_setting_says_what_it_is_for() -> None:
         section, _, key = name.rpartition(".")
         own = page.partition(f"## `[{section}]`")[2].partition("\n## ")[0]
         assert re.search(rf"^\| `{key}` \| .+ \| .+ \| \S.+ \|$", own, re.MULTILINE), name
+
+
+def test_a_page_that_lists_a_section_has_each_key_with_its_default() -> None:
+    page = (ROOT / "docs" / "permissions.md").read_text()
+    own = page.partition("| `[permissions]` | default |")[2].partition("\n\n")[0]
+
+    listed = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", own, re.MULTILINE)
+    assert {key: default.replace("\\|", "|") for key, default in listed} == {
+        name.rpartition(".")[2]: json.dumps(default)
+        for name, _, default in config.settings()
+        if name.startswith("permissions.")
+    }
 
 
 def test_every_method_event_and_command_says_what_it_is_for() -> None:

@@ -97,6 +97,9 @@ def test_a_key_is_not_shown_as_json_either(config):
     config("set", "brain.gemini.api_key", "very-secret")
 
     assert json.loads(config("get", "api_key", "--json").stdout) == {"brain.gemini.api_key": "…"}
+    shown = json.loads(config("show", "--json").stdout)
+    assert shown["brain.gemini.api_key"] == "…"
+    assert list(shown) == [name for name, _, _ in known_settings()]
 
 
 LISTS = {
