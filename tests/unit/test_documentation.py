@@ -139,6 +139,18 @@ def test_every_method_event_and_command_says_what_it_is_for() -> None:
     assert [name for name in COMMANDS if f"### `pcc {name}`" not in commands] == []
 
 
+def test_an_error_code_is_called_reserved_when_nothing_sends_it() -> None:
+    page = (ROOT / "docs" / "protocol.md").read_text()
+    told = re.findall(r"^\| -\d+ \| (\w+) \| (.+) \|$", page, re.MULTILINE)
+
+    sent = {
+        code
+        for page in SOURCE.rglob("*.py")
+        for code in re.findall(r"ErrorCode\.([A-Z_]+)", page.read_text())
+    }
+    assert {code for code, meaning in told if not meaning.startswith("Reserved")} == sent
+
+
 def test_every_end_of_a_run_is_named() -> None:
     told = configuration_reference.field_docs(RunEnded)["outcome"]
 
