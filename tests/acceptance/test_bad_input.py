@@ -113,9 +113,9 @@ def test_a_database_from_a_newer_version_is_refused_and_kept(install):
     with closing(sqlite3.connect(pcc.locations.database, isolation_level=None)) as database:
         database.execute("PRAGMA user_version = 999999")
 
-    said = refused(pcc, "list")
+    said = [refused(pcc, "list"), refused(pcc, "explain", "bash", "ls"), refused(pcc, "doctor")]
 
-    assert "newer version" in said
+    assert all("newer version" in one and "Upgrade PerpetualCC" in one for one in said)
     with closing(sqlite3.connect(pcc.locations.database, isolation_level=None)) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (999999,)
         assert database.execute("SELECT count(*) FROM events").fetchone() == (1,)

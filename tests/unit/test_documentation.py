@@ -1,5 +1,6 @@
 """What the documentation says is what the code has."""
 
+import json
 import re
 import tomllib
 from importlib import metadata
@@ -116,6 +117,18 @@ def test_every_setting_says_what_it_is_for() -> None:
         assert re.search(rf"^\| `{key}` \| .+ \| .+ \| \S.+ \|$", own, re.MULTILINE), name
 
 
+def test_a_page_that_lists_a_section_has_each_key_with_its_default() -> None:
+    page = (ROOT / "docs" / "permissions.md").read_text()
+    own = page.partition("| `[permissions]` | default |")[2].partition("\n\n")[0]
+
+    listed = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", own, re.MULTILINE)
+    assert {key: default.replace("\\|", "|") for key, default in listed} == {
+        name.rpartition(".")[2]: json.dumps(default)
+        for name, _, default in config.settings()
+        if name.startswith("permissions.")
+    }
+
+
 def test_every_method_event_and_command_says_what_it_is_for() -> None:
     protocol = (ROOT / "docs" / "protocol.md").read_text()
     commands = (ROOT / "docs" / "cli.md").read_text()
@@ -124,6 +137,18 @@ def test_every_method_event_and_command_says_what_it_is_for() -> None:
     assert empty == [], "each method has a docstring"
     assert [name for name in EVENT_TYPES if f"| `{name}` |" not in protocol] == []
     assert [name for name in COMMANDS if f"### `pcc {name}`" not in commands] == []
+
+
+def test_an_error_code_is_called_reserved_when_nothing_sends_it() -> None:
+    page = (ROOT / "docs" / "protocol.md").read_text()
+    told = re.findall(r"^\| -\d+ \| (\w+) \| (.+) \|$", page, re.MULTILINE)
+
+    sent = {
+        code
+        for page in SOURCE.rglob("*.py")
+        for code in re.findall(r"ErrorCode\.([A-Z_]+)", page.read_text())
+    }
+    assert {code for code, meaning in told if not meaning.startswith("Reserved")} == sent
 
 
 def test_every_end_of_a_run_is_named() -> None:

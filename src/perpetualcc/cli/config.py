@@ -58,13 +58,7 @@ def show(
     current = file.load_config(path)
     found = [(name, file.value_of(current, name), default) for name, _, default in file.settings()]
     if as_json:
-        print_json(
-            {
-                name: _plain(_hidden(value) if name == _ADDRESSES else value)
-                for name, value, _ in found
-                if name != _SECRET
-            }
-        )
+        print_json({name: json.loads(_shown(name, value)) for name, value, _ in found})
         return
     print(f"# {path}{'' if path.exists() else ' (not written yet: these are the defaults)'}")
     for name, value, default in found:

@@ -63,6 +63,16 @@ class Group(TyperGroup):
         rest: list[str] = super().parse_args(ctx, args)
         return rest
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Each with its first sentence, whole, over two lines where it is long."""
+        rows = [
+            (name, command.get_short_help_str(limit=1000))
+            for name in self.list_commands(ctx)
+            if (command := self.get_command(ctx, name)) is not None
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 class Detail(Enum):
     """How much is shown of what happens."""

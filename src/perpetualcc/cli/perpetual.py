@@ -1,6 +1,6 @@
 """`pcc perpetual`: a session without an end of context (seed 001)."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,8 @@ from perpetualcc.cli.options import (
 )
 from perpetualcc.cli.start import begin
 from perpetualcc.cli.worktree import worktree_of
+from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual_from
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -65,6 +67,15 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
         "resume_from": resume_from,
     }
     options = {"perpetual": {name: value for name, value in chosen.items() if value is not None}}
+    _check_what_was_typed(options["perpetual"])
     if worktree:
         project = worktree_of(project, worktree)
     begin(ctx.obj, project, task, options, name=session_name or worktree, detach=detach)
+
+
+def _check_what_was_typed(asked: dict[str, Any]) -> None:
+    """Whatever the configuration says: the other number of a pair follows the one that is given."""
+    try:
+        perpetual_from(asked, HandoverSettings())
+    except PerpetualError as slip:
+        raise Mistyped(slip.message, hint=slip.hint) from None

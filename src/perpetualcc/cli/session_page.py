@@ -34,8 +34,9 @@ def row(session: dict[str, Any]) -> list[str]:
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
         task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
-    if session["delay"]:
-        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(session["delay"]), 40))
+    is_asking = session["status"] == SessionStatus.WAITING_INPUT
+    for told in (session["delay"], session["detail"] if is_asking else ""):
+        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(told), 40))
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
 
 

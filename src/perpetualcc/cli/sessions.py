@@ -1,5 +1,6 @@
 """`pcc list | status | add | pause | resume | stop`."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -161,7 +162,8 @@ def add(  # noqa: PLR0917  # one parameter an option
     Example: pcc add abc123 "Deploy to staging" --priority 10
     """
     if not task.strip():
-        raise Mistyped("The task is empty", hint=f'Say what to do: pcc add {session} "…"')
+        again = f'pcc add {shlex.quote(session)} "…"'
+        raise Mistyped("The task is empty", hint=f"Say what to do: {again}")
     begins = said_alike(
         at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
     )

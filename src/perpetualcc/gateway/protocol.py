@@ -36,7 +36,7 @@ class ErrorCode(IntEnum):
     AUTH_REQUIRED = -32000
     """Say `connect` first."""
     AUTH_FAILED = -32001
-    """Reserved, not sent: who asks is not who it says."""
+    """Who asks is not who it says: a browser that is not paired."""
     PERMISSION_DENIED = -32002
     """Who asks may not do this."""
     RATE_LIMITED = -32003

@@ -31,7 +31,7 @@ from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import Channel
 from perpetualcc.human.notifications.message import Message, compose, wanted
 from perpetualcc.human.notifications.outbox import NewNotice, Outbox
-from perpetualcc.human.notifications.settings import NotificationSettings
+from perpetualcc.human.notifications.settings import Content, NotificationSettings
 
 log = logging.getLogger(__name__)
 
@@ -246,7 +246,7 @@ def notices_for(
     """One for each channel; what leaves this machine is brief, unless the settings say full."""
     notices = []
     for channel in channels:
-        is_brief = channel.is_remote and settings.content == "brief"
+        is_brief = channel.is_remote and settings.content is Content.BRIEF
         title, body = message.brief if is_brief else message.full
         notices.append(
             NewNotice(

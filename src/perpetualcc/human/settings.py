@@ -3,12 +3,22 @@
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 
 from perpetualcc.domain.errors import PerpetualError
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 CENTURY = 876_000
 """Hours: whoever waits longer waits for ever."""
+
+
+class Unattended(StrEnum):
+    """What becomes of a call that needs a person while nobody is attached."""
+
+    DENY = "deny"
+    """It is refused, and listed for review."""
+    WAIT = "wait"
+    """It waits for an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +28,7 @@ class HumanSettings:
     hold_seconds: float = 300.0
     """How long a running Claude waits for a person. After that the run ends and the session
     waits without a process, for days if need be."""
-    unattended: str = "deny"
+    unattended: Unattended = Unattended.DENY
     """A call that needs a person while nobody is attached: `deny` it and list it for review, or
     `wait` for an answer."""
     permission_hours: float = 24.0
@@ -28,11 +38,6 @@ class HumanSettings:
     the last one, each time as much later again. Empty: never."""
 
     def __post_init__(self) -> None:
-        if self.unattended not in {"deny", "wait"}:
-            raise PerpetualError(
-                f"'human.unattended' must be deny or wait, not {self.unattended!r}",
-                hint="pcc config set human.unattended deny",
-            )
         if not 0 <= self.permission_hours <= CENTURY:
             raise PerpetualError(
                 f"'human.permission_hours' is {self.permission_hours:g}; it is at most {CENTURY}",
@@ -47,7 +52,7 @@ class HumanSettings:
 
     @property
     def waits_unattended(self) -> bool:
-        return self.unattended == "wait"
+        return self.unattended is Unattended.WAIT
 
     @property
     def permission_patience(self) -> timedelta:

@@ -1,5 +1,6 @@
 """What a session's status may become, and what it becomes when a run's task is settled."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -34,7 +35,9 @@ class StatusError(PerpetualError):
         super().__init__(
             f"Session {session!r} {_STANDS.get(before, f'is {before.value.lower()}')} and cannot "
             + ("go on" if after is SessionStatus.IDLE else f"become {after.value.lower()}"),
-            hint=_HINTS.get(before, f"See it with: pcc status {session}").format(session=session),
+            hint=_HINTS.get(before, "See it with: pcc status {session}").format(
+                session=shlex.quote(session)
+            ),
         )
 
 

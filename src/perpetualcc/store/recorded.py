@@ -11,6 +11,7 @@ from perpetualcc.store.database import Database
 from perpetualcc.store.guards import RuleStore, TrustStore, all_rules
 from perpetualcc.store.looking import looking
 from perpetualcc.store.problems import explain
+from perpetualcc.store.schema import refuse_foreign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ def recorded(database: Path) -> Recorded:
     What a session that starts now would be guarded with. Nothing is created and nothing changed.
 
     Raises:
-        DatabaseError: the file is there, and cannot be read.
+        DatabaseError: the file is there, and cannot be read, or is of a newer version.
     """
     if not database.exists():
         return Recorded()
@@ -105,6 +106,7 @@ def open_tasks(database: Path, session: str, most: int) -> list[str]:
 
 def _read(database: Path) -> Recorded:
     with looking(database) as connection:
+        refuse_foreign(connection, database)
         tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master")}
         if not {"rules", "trust"} <= tables:  # from before there were any
             return Recorded()

@@ -97,6 +97,9 @@ def test_a_key_is_not_shown_as_json_either(config):
     config("set", "brain.gemini.api_key", "very-secret")
 
     assert json.loads(config("get", "api_key", "--json").stdout) == {"brain.gemini.api_key": "…"}
+    shown = json.loads(config("show", "--json").stdout)
+    assert shown["brain.gemini.api_key"] == "…"
+    assert list(shown) == [name for name, _, _ in known_settings()]
 
 
 LISTS = {
@@ -320,6 +323,7 @@ def test_a_file_that_begins_with_the_mark_of_some_editors_is_read_and_changed(co
             "'gpt' is not one of none, claude, gemini, ollama",
             "pcc config set brain.type none",
         ),
+        (("set", "human.unattended", "later"), "one of deny, wait", "set human.unattended deny"),
         (("set", "auto_resume", "maybe"), "true or false", "set sessions.auto_resume true"),
         (("brain", "gpt"), "'gpt' is not one of", "pcc config brain claude"),
     ],

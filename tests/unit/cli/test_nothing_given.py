@@ -74,4 +74,5 @@ def test_a_group_alone_shows_its_help_as_pcc_alone_does(typed, group):
 
     assert done.exit_code == 0
     assert done.stdout.startswith("Usage: ")
+    assert "..." not in done.stdout.partition("\n")[2], "each command is told of to its end"
     assert done.stderr == ""

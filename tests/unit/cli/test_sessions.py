@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.cli.session_page import _figures, _tasks, _tokens, session_panel
+from perpetualcc.cli.session_page import _figures, _tasks, _tokens, row, session_panel
 from perpetualcc.cli.sessions import _newest
 
 
@@ -27,6 +27,18 @@ def test_tokens_are_of_the_context_whose_size_is_told_once_it_is_known(
         told,
         "In all runs: 81,000 tokens that were not cached, $1.50",
     ]
+
+
+def test_what_waits_for_an_answer_is_listed_with_the_number_to_answer():
+    session = {
+        "id": "4439a3", "name": "n", "task": "Go", "status": "WAITING_INPUT", "delay": "",
+        "detail": "Claude waits for your answer to #5: pcc respond 5 --interactive",
+        "resumes_at": None, "tokens": 0, "context_window": 0, "perpetual": None,
+    }  # fmt: skip
+
+    told = ["Go", "Claude waits for your answer to #5: pcc", "respond 5 --interactive"]
+    assert row(session)[3].split("\n") == told
+    assert row(session | {"status": "ERROR"})[3] == "Go"
 
 
 @pytest.mark.parametrize(

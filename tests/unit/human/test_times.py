@@ -64,8 +64,6 @@ def test_wrong_settings_say_what_is_right(wrong):
         NotificationSettings(quiet_hours=wrong)
     with pytest.raises(PerpetualError, match="length of time"):
         HumanSettings(remind_after=(wrong,))
-    with pytest.raises(PerpetualError, match="deny or wait"):
-        HumanSettings(unattended=wrong)
 
 
 def test_each_wait_is_twice_as_long_up_to_a_limit():

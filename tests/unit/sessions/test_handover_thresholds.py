@@ -70,8 +70,8 @@ def test_a_warning_always_comes_before_the_hard_limit(window):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"warn_tokens": 5000, "hard_tokens": 4000}, "The warning at 5000 tokens would come after"),
-        ({"warn_tokens": 4000, "hard_tokens": 4000}, "would come after"),
+        ({"warn_tokens": 50_000, "hard_tokens": 40_000}, "The warning at 50000 tokens would come"),
+        ({"warn_tokens": 40_000, "hard_tokens": 40_000}, "would come after"),
         ({"hard_tokens": -1}, "--hard-tokens -1 makes no sense"),
         ({"hard_tokens": 14_000}, "A hard limit of 14,000 tokens is below what every conversation"),
         ({"warn_tokens": 0}, "--warn-tokens 0 makes no sense"),
@@ -142,6 +142,10 @@ def test_numbers_of_the_settings_that_contradict_each_other_name_what_to_set():
     with pytest.raises(PerpetualError) as told:
         HandoverSettings(hard_tokens=60_001)
     assert told.value.hint == "pcc config set handover.warn_tokens 45000"
+
+    with pytest.raises(PerpetualError, match="below what every conversation begins with") as told:
+        HandoverSettings(hard_tokens=14_999)
+    assert told.value.hint == "pcc config set handover.hard_tokens 120000"
 
     with pytest.raises(PerpetualError, match=r"^handover.hard_minutes 0 makes no sense"):
         HandoverSettings(hard_minutes=0)

@@ -52,6 +52,13 @@ def test_what_stopped_for_an_error_is_said_to_have() -> None:
         check_transition("mine", _S.ERROR, _S.PAUSED)
 
 
+def test_the_command_that_is_named_works_for_a_name_of_two_words() -> None:
+    with pytest.raises(StatusError) as caught:
+        check_transition("night shift", _S.COMPLETED, _S.STOPPED)
+
+    assert caught.value.hint.endswith("""pcc add 'night shift' "…\"""")
+
+
 @pytest.mark.parametrize("status", TRANSITIONS)
 def test_whatever_works_can_be_stopped(status: SessionStatus) -> None:
     ended = {_S.COMPLETED, _S.STOPPED}

@@ -23,7 +23,7 @@ from perpetualcc.human.notifications.message import compose
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, NoticeState
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.reminders import take_steps
-from perpetualcc.human.settings import HumanSettings
+from perpetualcc.human.settings import HumanSettings, Unattended
 from perpetualcc.store.database import Database
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
@@ -215,7 +215,9 @@ def test_of_many_who_answer_at_once_one_wins_and_the_others_are_told(tmp_path):
 
 def test_nobody_reacts_so_people_are_told_again_and_a_permission_is_refused(tmp_path):
     async def play():
-        settings = HumanSettings(unattended="wait", permission_hours=10, remind_after=("1h", "4h"))
+        settings = HumanSettings(
+            unattended=Unattended.WAIT, permission_hours=10, remind_after=("1h", "4h")
+        )
         async with world(tmp_path, settings) as it:
             question = await it.queue.escalate(ASKED)
             permission = replace(ASKED, request=RequestId("p"), type=EscalationType.PERMISSION)
@@ -699,7 +701,7 @@ DAY = 86_400.0
 
 @pytest.mark.parametrize("set_by", [-DAY, -3600.0, -365 * DAY])
 def test_a_clock_that_was_set_back_delays_no_reminder_and_no_deadline(tmp_path, set_by):
-    settings = HumanSettings(unattended="wait")
+    settings = HumanSettings(unattended=Unattended.WAIT)
     longest = max(settings.ladder).total_seconds()
 
     async def play():

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.hours import parse_hours
@@ -9,6 +10,15 @@ from perpetualcc.human.settings import CENTURY
 
 _DAY = 86_400
 """Seconds."""
+
+
+class Content(StrEnum):
+    """What of a message leaves this machine."""
+
+    BRIEF = "brief"
+    """Ids, and the command to answer."""
+    FULL = "full"
+    """The text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +42,7 @@ class NotificationSettings:
     urls: tuple[str, ...] = ()
     """Where else, as Apprise writes addresses: `mailto://…`, `json://…`, `slack://…`, or
     `env:NAME` for an environment variable that holds one."""
-    content: str = "brief"
+    content: Content = Content.BRIEF
     """What leaves this machine: `brief` (ids and the command to answer) or `full` (the text)."""
     quiet_hours: str = ""
     """Local time in which nothing is sent, such as `22:00-07:00`; it is sent afterwards."""
@@ -43,11 +53,6 @@ class NotificationSettings:
     """After which a channel that does not work is given up; 0: after the first try."""
 
     def __post_init__(self) -> None:
-        if self.content not in {"brief", "full"}:
-            raise PerpetualError(
-                f"'notifications.content' must be brief or full, not {self.content!r}",
-                hint="pcc config set notifications.content brief",
-            )
         if not 0 < self.retry_seconds <= _DAY:
             raise PerpetualError(
                 f"'notifications.retry_seconds' is {self.retry_seconds:g}; it is above 0 and at"

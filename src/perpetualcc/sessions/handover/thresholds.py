@@ -59,7 +59,8 @@ class HandoverSettings:
         for unit, most in (("tokens", _MOST_TOKENS), ("minutes", _MOST_MINUTES)):
             warn, hard = getattr(self, f"warn_{unit}"), getattr(self, f"hard_{unit}")
             below = f"pcc config set handover.warn_{unit} {min(warn, type(warn)(hard * 3 / 4))}"
-            _check_pair(unit, warn, hard, most, written="handover.{}_{}", below=below)
+            more = "pcc config set handover.hard_tokens 120000"
+            _check_pair(unit, warn, hard, most, written="handover.{}_{}", below=below, more=more)
         if not 0 < self.warn_share < self.hard_share <= 1:
             raise PerpetualError(
                 f"handover.warn_share ({self.warn_share:g}) must be below handover.hard_share"
@@ -153,13 +154,8 @@ def _check_numbers(perpetual: Perpetual) -> None:
     for unit, most in (("tokens", _MOST_TOKENS), ("minutes", _MOST_MINUTES)):
         warn, hard = getattr(perpetual, f"warn_{unit}"), getattr(perpetual, f"hard_{unit}")
         below = f"Choose --warn-{unit} below --hard-{unit}"
-        _check_pair(unit, warn, hard, most, written="--{}-{}", below=below)
-    if perpetual.hard_tokens < _LEAST_TOKENS:
-        raise PerpetualError(
-            f"A hard limit of {perpetual.hard_tokens:,} tokens is below what every conversation"
-            f" begins with ({_LEAST_TOKENS:,})",
-            hint="Give more: --hard-tokens 40000",
-        )
+        more = "Give more: --hard-tokens 40000"
+        _check_pair(unit, warn, hard, most, written="--{}-{}", below=below, more=more)
     for name in ("max_iterations", "resume_from"):
         number = getattr(perpetual, name)
         if number is not None and not 1 <= number <= 1_000_000:
@@ -170,15 +166,24 @@ def _check_numbers(perpetual: Perpetual) -> None:
 
 
 def _check_pair(
-    unit: str, warn: float, hard: float, most: float, *, written: str, below: str
+    unit: str, warn: float, hard: float, most: float, *, written: str, below: str, more: str
 ) -> None:
-    """`written`: how the number is called where it was given; `below`: what to do about a pair."""
+    """
+    `written`: how the number is called where it was given; `below`: what to do about a pair,
+    `more`: about a limit that no conversation can keep.
+    """
     for name, number in (("hard", hard), ("warn", warn)):
         if not 0 < number <= most:  # also refuses NaN
             raise PerpetualError(
                 f"{written.format(name, unit)} {number:g} makes no sense",
                 hint=f"Give a number above 0 and up to {most:,.0f}",
             )
+    if unit == "tokens" and hard < _LEAST_TOKENS:
+        raise PerpetualError(
+            f"A hard limit of {hard:,} tokens is below what every conversation begins with"
+            f" ({_LEAST_TOKENS:,})",
+            hint=more,
+        )
     if warn >= hard:
         raise PerpetualError(
             f"The warning at {warn:g} {unit} would come after the hard limit at {hard:g}",
