@@ -200,7 +200,7 @@ def test_a_wrong_key_is_named_as_that(brain_of) -> None:
         answer = ask(brain_of("gemini", f"http://127.0.0.1:{google.server_port}"))
         answering.join()
 
-    assert "Gemini refuses the key (400)" in answer.reasoning
+    assert "Gemini refuses the key (400); pcc config brain gemini" in answer.reasoning
 
 
 @pytest.mark.parametrize("kind", FAST)
