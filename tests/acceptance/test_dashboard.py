@@ -223,7 +223,9 @@ steps:
         header: Scope
         multi_select: true
         options: [Search, Basket, "Invoices, PDF"]
-      - {question: "Which name?", header: Name, options: [Shop, Store]}
+      - question: Which name?
+        header: Name
+        options: [{label: Shop, preview: "+------+\\n| Shop |"}, Store]
   - say: Fine.
     expect: Bazaar
 """
@@ -239,6 +241,7 @@ def test_several_questions_are_answered_at_once_and_nothing_is_chosen_beforehand
         browser.press("Waiting")
         browser.press("Which database?")
         browser.sees("3/3: Which name?")
+        browser.sees("+------+\n| Shop |")
         assert browser.run("return document.querySelectorAll('#waiting :checked').length") == 0
 
         browser.press("Answer")

@@ -167,11 +167,7 @@ def test_who_has_only_installed_the_plugin_is_learned_from(terminal, claude_worl
     for words in (["marketplace", "add", str(PLUGIN.parent)], ["install", "pcc@perpetualcc"]):
         terminal._run([str(CLAUDE), "plugin", *words], terminal.home)
 
-    queue = claude_world.home / ".claude" / "learning_queue.jsonl"
-    for _ in range(5):  # the first session may be over before the plugin's server has begun
-        terminal.claude(claude_world.project, "From now on never use npm")
-        if queue.exists():
-            break
+    terminal.claude(claude_world.project, "From now on never use npm")
     terminal.pcc("learn", "run", "--once")
 
     assert "the plugin's" in terminal.pcc("learn", "status")

@@ -1,6 +1,7 @@
 """Every brain, against a real server that answers well, slowly, badly, or not at all."""
 
 import asyncio
+import json
 import os
 import socket
 import threading
@@ -165,6 +166,41 @@ def test_a_slow_service_is_given_up_in_time(kind, server, brain_of) -> None:
 
     assert answer.confidence == 0.0
     assert brain.usage.failures == 1
+
+
+@pytest.mark.parametrize("kind", FAST)
+def test_what_is_asked_and_the_key_go_nowhere_else(kind, server, brain_of) -> None:
+    with model_server() as other:
+        server.mood, server.elsewhere = Mood.AWAY, other.url
+
+        answer = ask(brain_of(kind, server.url))
+
+    assert answer.confidence == 0.0
+    assert len(server.asked) == 1
+    assert other.asked == []
+
+
+def test_a_wrong_key_is_named_as_that(brain_of) -> None:
+    class WrongKey(BaseHTTPRequestHandler):
+        def do_POST(self):
+            message = "API key not valid. Please pass a valid API key."
+            error = {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(400)
+            self.send_header("content-type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps({"error": error}).encode())
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), WrongKey) as google:
+        answering = threading.Thread(target=google.handle_request)
+        answering.start()
+        answer = ask(brain_of("gemini", f"http://127.0.0.1:{google.server_port}"))
+        answering.join()
+
+    assert "Gemini refuses the key (400); pcc config brain gemini" in answer.reasoning
 
 
 @pytest.mark.parametrize("kind", FAST)

@@ -24,8 +24,14 @@ class _Server(BaseHTTPRequestHandler):
         data = json.dumps(answer).encode() if not isinstance(answer, bytes) else answer
         self.send_response(status)
         self.send_header("content-length", str(len(data)))
+        if status == 302:
+            self.send_header("location", data.decode())
         self.end_headers()
         self.wfile.write(data)
+
+    def do_GET(self):
+        self.server.requests.append((self.path, dict(self.headers), None))
+        self.send_error(404)
 
     def log_message(self, *_):
         pass
@@ -131,6 +137,15 @@ def test_any_bad_answer_means_unavailable_and_tells_no_key(server, address, make
         make(address=address).embed_batch(["a", "b"])
 
     assert "key-of-mine" not in str(caught.value)
+
+
+def test_a_key_is_not_taken_along_to_where_a_redirect_leads(server, address):
+    server.answer = lambda _body: (302, f"{address}/elsewhere".encode())
+
+    with pytest.raises(EmbeddingsUnavailable, match="302"):
+        GeminiEmbeddings("key-of-mine", address=address).embed("x")
+
+    assert len(server.requests) == 1
 
 
 def test_nobody_listening_means_unavailable():

@@ -23,6 +23,8 @@ class Mood(StrEnum):
     """Not even the wire format is right."""
     LIMITED = "429"
     BROKEN = "500"
+    AWAY = "away"
+    """It sends whoever asks to `elsewhere`."""
     CUT = "cut"
     """The connection is gone in the middle of the answer."""
 
@@ -44,6 +46,8 @@ class ModelServer:
     """Tokens that Gemini's model thinks before it answers; they count as the reply's."""
     window: int = 1_000_000
     """Tokens that Ollama's model reads at most, whatever it is asked to."""
+    elsewhere: str = ""
+    """Address of another server."""
     behind: str = ""
     """Address of the model of the session itself: what asks for no structured output goes there."""
 
@@ -99,6 +103,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(429, {"error": {"code": 429, "message": "slow down"}})
         elif state.mood is Mood.BROKEN:
             self._json(500, {"error": {"code": 500, "message": "broken"}})
+        elif state.mood is Mood.AWAY:
+            self._send(307, "text/html", b"", location=state.elsewhere + self.path)
         elif state.mood is Mood.GARBAGE:
             self._send(200, "application/json", b"<html>not what you asked</html>")
         else:
@@ -174,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _json(self, status, data):
         self._send(status, "application/json", json.dumps(data).encode())
 
-    def _send(self, status, kind, content, *, whole=False):
+    def _send(self, status, kind, content, *, whole=False, location=""):
         is_cut = not whole and self.server.state.mood is Mood.CUT
         try:
             self.send_response(status)
@@ -182,6 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("content-length", str(len(content)))
             if status == 429:
                 self.send_header("x-should-retry", "false")
+            if location:
+                self.send_header("location", location)
             self.end_headers()
             self.wfile.write(content[: len(content) // 2] if is_cut else content)
             self.close_connection = self.close_connection or is_cut

@@ -126,6 +126,7 @@ def question_data(question: Question) -> dict[str, Any]:
         "multiSelect": question.multi_select,
         "options": [
             {"label": option.label, "description": option.description}
+            | ({"preview": option.preview} if option.preview else {})
             for option in question.options
         ],
     }

@@ -52,7 +52,8 @@ class FallbackBrain:
         except BrainUnavailable as error:
             _log.warning("%s; the rules answer instead", error.message)
             answer = await self._rules.answer_question(question, context)
-            return replace(answer, reasoning=f"{answer.reasoning} (rules: {error.message})")
+            why = "; ".join(filter(None, (error.message, error.hint)))
+            return replace(answer, reasoning=f"{answer.reasoning} (rules: {why})")
         return unless_risky(question, answer)
 
     async def evaluate_permission(

@@ -17,6 +17,8 @@ _HINTS = {
     429: "Wait, or raise the quota of the key",
 }
 
+_ADDRESS = "Correct the address, or empty it: pcc config set brain.gemini.base_url …"
+
 _MOST_TOKENS = 8_192
 """Of a reply. Models that think before they answer (2.5) count their thoughts: of 2,048 they left
 too little for the answer, which was cut."""
@@ -75,6 +77,9 @@ class GeminiCompletion:
             "timeout": int(self._settings.timeout.total_seconds() * 1000),
             # The brain falls back to the rules at once; waiting is the session's business.
             "retry_options": {"attempts": 1},
+            # The key would go along, wherever a redirect leads: to httpx or to aiohttp, each has
+            # its own word.
+            "async_client_args": {"follow_redirects": False, "allow_redirects": False},
         }
         return (
             {**options, "base_url": self._settings.base_url} if self._settings.base_url else options
@@ -83,9 +88,13 @@ class GeminiCompletion:
     def _unavailable(self, error: Exception) -> BrainUnavailable:
         """The client lets errors of three libraries through; none of them may end a session."""
         code = getattr(error, "code", None)
+        if isinstance(code, int) and 300 <= code < 400:
+            return BrainUnavailable(f"Gemini's address leads elsewhere ({code})", hint=_ADDRESS)
         if isinstance(code, int):
+            is_key = code == 401 or "API key" in str(getattr(error, "message", ""))
+            what = "the key" if is_key else f"the model {self._settings.model!r}"
             return BrainUnavailable(
-                f"Gemini refuses with {code} for the model {self._settings.model!r}",
+                f"Gemini refuses {what} ({code})",
                 hint=_HINTS.get(code, "Try again later"),
             )
         if isinstance(error, ValueError):  # no JSON, or none of its form
@@ -99,7 +108,7 @@ class GeminiCompletion:
 def _something_else() -> BrainUnavailable:
     return BrainUnavailable(
         "What answers is not Gemini: its reply has another form",
-        hint="Correct the address, or empty it: pcc config set brain.gemini.base_url …",
+        hint=_ADDRESS,
     )
 
 

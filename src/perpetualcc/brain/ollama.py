@@ -74,7 +74,10 @@ class OllamaCompletion:
 
     async def _call(self, method: str, **arguments: Any) -> Any:
         client = self._ollama.AsyncClient(
-            host=self._settings.host, timeout=self._settings.timeout.total_seconds()
+            host=self._settings.host,
+            timeout=self._settings.timeout.total_seconds(),
+            # What is asked holds the project's code: it goes where the person said.
+            follow_redirects=False,
         )
         try:
             return await getattr(client, method)(**arguments)

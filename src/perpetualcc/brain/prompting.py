@@ -68,7 +68,9 @@ def answer_prompt(question: Question, context: QuestionContext) -> str:
         "header": question.header,
         "multi_select": question.multi_select,
         "options": [
-            {"label": one.label, "description": one.description} for one in question.options
+            {"label": one.label, "description": one.description}
+            | ({"preview": one.preview[:_PIECE]} if one.preview else {})
+            for one in question.options
         ],
     }
     return "\n\n".join([*_context(context), data_block("question", asked)])

@@ -83,9 +83,10 @@ def _option(value: Any) -> Option:
     if isinstance(value, int | float):
         return Option(label=str(value))
     if isinstance(value, Mapping) and isinstance(value.get("label", value.get("value")), str):
-        description = value.get("description")
-        return Option(
-            label=value.get("label", value.get("value")),
-            description=description if isinstance(description, str) else "",
-        )
+        said = {
+            name: text
+            for name in ("description", "preview")
+            if isinstance(text := value.get(name), str)
+        }
+        return Option(label=value.get("label", value.get("value")), **said)
     raise PerpetualError("An option needs a `label`")

@@ -216,7 +216,7 @@ def _unanswerable(question: Question) -> str:
         return f"The question offers {len(labels)} options"
     if not all(labels) or len(set(labels)) < len(labels):
         return "Two of the options have the same label"
-    longest = max(len(f"{one.label}{one.description}") for one in question.options)
+    longest = max(len(f"{one.label}{one.about}") for one in question.options)
     if max(len(question.text), longest) > _MAX_CHARACTERS:
         return "The question is too long for rules"
     return ""

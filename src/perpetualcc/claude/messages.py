@@ -95,7 +95,9 @@ def _options(found: Any) -> Iterator[Option]:
     for item in found if isinstance(found, list) else []:
         if isinstance(item, dict):
             yield Option(
-                label=str(item.get("label", "")), description=str(item.get("description", ""))
+                label=str(item.get("label", "")),
+                description=str(item.get("description", "")),
+                preview=str(item.get("preview") or ""),
             )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perpetualcc.cli.lines import TITLE
-from perpetualcc.cli.look import coloured, duration, fit, moment, printable
+from perpetualcc.cli.look import coloured, duration, fit, moment, one_line, printable
 from perpetualcc.human.answers import NO, YES, AnswerError, choose, questions_of
 from perpetualcc.human.how_to_answer import offer_in
 
@@ -133,6 +133,8 @@ def option_lines(question: Mapping[str, Any], *, at_most: int | None = None) -> 
         about = fit(str(option.get("description") or ""), 70)
         about = f" - {about}" if about and about != option.get("label") else ""
         yield f"     [{place}] {fit(str(option.get('label', '')), 60)}{about}"
+        preview = printable(str(option.get("preview") or "")).expandtabs(4).strip("\n")
+        yield from (f"         │ {line}" for line in _shortened(preview.splitlines()))
     if at_most is not None and len(options) > at_most:
         yield f"     … {len(options) - at_most} more: see them with pcc pending NUMBER"
 
@@ -177,7 +179,7 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
         yield f"If nobody answers: {request['default']}{until}"
     else:
         by = printable(request["settled_by"])
-        yield f"Settled by {by}: {fit(str(request['answer']), 100)}"
+        yield f"Settled by {by}: {fit(one_line(str(request['answer'])), 100)}"
 
 
 def _choice_lines(request: Request) -> Iterator[str]:
@@ -201,13 +203,17 @@ def _block(name: str, text: str, *, most: int = 40) -> Iterator[str]:
 
     Of what is too long head and tail, and between them how much is missing.
     """
-    lines = printable(text).strip().splitlines()
-    if (more := len(lines) - most) > 0:
-        missing = f"… {more} more lines; all of it: pcc pending NUMBER --json …"
-        lines = [*lines[: most // 2], missing, *lines[-(most // 2) :]]
+    lines = _shortened(printable(text).strip().splitlines(), most)
     head = f"{name}: " if name else "  "
     for place, line in enumerate(lines):
         yield f"{head if place == 0 else '  '}{_ends(line)}"
+
+
+def _shortened(lines: list[str], most: int = 40) -> list[str]:
+    if (more := len(lines) - most) <= 0:
+        return lines
+    missing = f"… {more} more lines; all of it: pcc pending NUMBER --json …"
+    return [*lines[: most // 2], missing, *lines[-(most // 2) :]]
 
 
 def _ends(line: str) -> str:

@@ -126,7 +126,7 @@ def _failed(event: Data) -> list[str]:
 def _question(event: Data) -> list[str]:
     lines = []
     for question in event["questions"]:
-        text = fit(question["question"], 500)
+        text = fit(one_line(question["question"]), 500)
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
         options = [
             f"[{i}] {fit(o['label'], 40)}"
@@ -139,7 +139,7 @@ def _question(event: Data) -> list[str]:
 
 def _answered(event: Data) -> list[str]:
     who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
-    chosen = "; ".join(event["answers"].values())
+    chosen = one_line("; ".join(event["answers"].values()))
     if event["decided_by"] == "person":
         return [f"{who} answered: {fit(chosen, 80)}"]
     because = f" — {fit(event['reason'], 100)}" if event["reason"] else ""

@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -15,7 +15,6 @@ from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import Group, JsonOption, directory
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.cli.typist import only_a_person
-from perpetualcc.config import environment
 from perpetualcc.domain.episodes import Provenance
 from perpetualcc.domain.errors import MissingError
 from perpetualcc.domain.folders import canonical, main_tree
@@ -183,19 +182,13 @@ def serve(ctx: typer.Context) -> None:
     import sys
 
     from perpetualcc.cli.learning_group import learning_places
-
-    places = learning_places()
-    if "CLAUDE_PLUGIN_ROOT" in environment():
-        # The hooks beside this server cannot make the place where they note something.
-        with suppress(OSError):
-            places.make()
     from perpetualcc.cli.memory_server import build  # the MCP package is large
 
     if sys.stdin.isatty():
         print("Waiting for an MCP client on standard input; Ctrl-C ends it", file=sys.stderr)
     # It waits for a line in a thread that nothing can interrupt, and holds nothing to be lost.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    build(ctx.obj.locations, places).run("stdio")
+    build(ctx.obj.locations, learning_places()).run("stdio")
 
 
 def _with_database(ctx: typer.Context, look: Callable[[Any], Awaitable[T]]) -> T:

@@ -9,7 +9,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, print_json
+from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.domain.errors import PerpetualError
@@ -100,7 +100,7 @@ def respond(
             given["always"] = True
         settled = daemon.call("escalation.respond", number=number, **given)
         found = daemon.call("session.get", session=settled["session"])
-    print(f"Answered request {number}: {fit(settled['answer'], 100)}")
+    print(f"Answered request {number}: {fit(one_line(settled['answer']), 100)}")
     if found["status"] == SessionStatus.PAUSED:
         note = f"The session is paused; go on with: pcc resume {found['id']}"
         print(f"note: {note}", file=sys.stderr)

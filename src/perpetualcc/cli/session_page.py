@@ -4,7 +4,7 @@ import textwrap
 import time
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, panel, printable, thousands
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, panel, printable, thousands
 from perpetualcc.cli.statuses import SHOWN, goes_on
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.session_status import SessionStatus
@@ -198,7 +198,7 @@ def _answered(one: dict[str, Any], home: str) -> list[str]:
     at = clock(one["at"])
     by = f"by {one['decided_by']}, confidence {one['confidence']:.2f}"
     said = [
-        f"[{at}] ? {fit(question, 60)} → {fit(answer, 40)}  {by}"
+        f"[{at}] ? {fit(one_line(question), 60)} → {fit(one_line(answer), 40)}  {by}"
         for question, answer in one["answers"].items()
     ]
     return [*said, *(f"           {line}" for line in _whole(one["reason"], home))]

@@ -9,6 +9,13 @@ class Option:
 
     label: str
     description: str = ""
+    preview: str = ""
+    """What it would look like (a mockup, code): lines to be compared with those of the others."""
+
+    @property
+    def about(self) -> str:
+        """All that is said of it."""
+        return f"{self.description}\n{self.preview}" if self.preview else self.description
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

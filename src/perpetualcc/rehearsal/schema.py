@@ -106,6 +106,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "option": (
         Key("label", Kind.TEXT, "The answer."),
         Key("description", Kind.TEXT, "What it means.", "the label"),
+        Key("preview", Kind.TEXT, "What it would look like, in several lines."),
     ),
     "usage": (
         Key("input", Kind.INTEGER, "Uncached input tokens.", "100"),

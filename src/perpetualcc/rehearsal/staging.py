@@ -169,6 +169,7 @@ class _Stage:
             "header": data.get("header", data["question"].split()[0]),
             "options": [
                 {"label": one["label"], "description": one.get("description", one["label"])}
+                | {name: one[name] for name in ("preview",) if name in one}
                 for one in options
             ],
             "multiSelect": data.get("multi_select", False),

@@ -98,6 +98,7 @@ def test_rules_may_answer(text: str) -> None:
         Option(label="Production"),
         Option(label="Option A", description="Deletes all existing rows"),
         Option(label="Fast", description="Cannot be undone"),
+        Option(label="Option A", preview="-- migration 12\nDROP TABLE users;\n"),
     ],
 )
 def test_a_risky_option_makes_the_question_risky(option: Option) -> None:

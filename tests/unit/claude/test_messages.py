@@ -278,7 +278,10 @@ def test_questions_are_read_with_their_options():
                 "question": "Which?",
                 "header": "DB",
                 "multiSelect": True,
-                "options": [{"label": "A", "description": "first"}, {"label": "B"}],
+                "options": [
+                    {"label": "A", "description": "first"},
+                    {"label": "B", "preview": "+-+\n"},
+                ],
             }
         ]
     }
@@ -288,7 +291,7 @@ def test_questions_are_read_with_their_options():
             text="Which?",
             header="DB",
             multi_select=True,
-            options=(Option(label="A", description="first"), Option(label="B")),
+            options=(Option(label="A", description="first"), Option(label="B", preview="+-+\n")),
         ),
     )
 

@@ -117,6 +117,18 @@ def test_nothing_from_outside_steers_the_terminal():
         assert line.isprintable(), line
 
 
+def test_a_preview_is_shown_line_by_line_as_it_stands():
+    asked = question()
+    asked["options"][0]["preview"] = "  +--+\n\t| \x1b[2Ja |\n  +--+\n"
+
+    for shown in (packet_lines(request("question", asked), 0.0), option_lines(asked)):
+        assert [line for line in shown if "│" in line] == [
+            "         │   +--+",
+            "         │     | �[2Ja |",
+            "         │   +--+",
+        ]
+
+
 def test_two_hundred_options_do_not_flood_the_prompt():
     many = question(labels=[f"option {n}" for n in range(200)])
 

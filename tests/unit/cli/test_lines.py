@@ -110,6 +110,15 @@ INDENT = " " * 11
             ["[T] Brain answered: SQLite (confidence: 85%) — line 3 says so"],
         ),
         (
+            "QuestionAnswered",
+            {
+                **REQUEST,
+                "answers": {"Which?": "neither:\n\nuse C", "How many?": "2"},
+                "decided_by": "person",
+            },
+            ["[T] You answered: neither: use C; 2"],
+        ),
+        (
             "ToolDecided",
             {**DECIDED, "verdict": "allow", "decided_by": "policy"},
             ["[T] [TOOL] Bash → rm -rf / ✓ (auto-approved)"],

@@ -129,6 +129,23 @@ def test_the_plugin_is_silent_where_the_settings_have_the_hooks(places):
     assert not places.queue.exists()
 
 
+def test_the_plugin_begins_by_itself_where_pcc_is_there_to_read_it(tmp_path):
+    fresh, pcc = Places(claude=tmp_path / "fresh"), tmp_path / "bin" / "pcc"
+    path = f"{pcc.parent}:/usr/bin:/bin"
+
+    capture(fresh, '{"prompt": "hi"}', CLAUDE_PLUGIN_ROOT="/plugin", PATH=path)
+    assert not fresh.claude.exists()
+
+    pcc.parent.mkdir()
+    pcc.touch(mode=0o700)
+    capture(fresh, '{"prompt": "hi"}', PATH=path)
+    assert not fresh.claude.exists()
+
+    capture(fresh, json.dumps({"prompt": "long" * 2_000}), CLAUDE_PLUGIN_ROOT="/plugin", PATH=path)
+    assert len(events(fresh)) == len(list(fresh.spool.iterdir())) == 1
+    assert {path.stat().st_mode & 0o77 for path in fresh.home.rglob("*")} == {0}
+
+
 def test_the_plugin_speaks_where_a_person_took_the_hooks_out_of_the_settings(places):
     install(places)
     places.settings.write_text("{}")

@@ -46,7 +46,7 @@ def risk_of(question: Question) -> str:
 def risk_of_choice(question: Question, labels: tuple[str, ...]) -> str:
     """Why only a person may choose these of the options; empty when anybody may."""
     chosen = [option for option in question.options if option.label in labels]
-    texts = [text for one in chosen for text in (one.label, one.description)]
+    texts = [text for one in chosen for text in (one.label, one.about)]
     asked = _visible(question.text)
     stance = stance_of(asked)
     if _rest_of_settled(question) is not None:
@@ -67,7 +67,7 @@ def _rest_of_settled(question: Question) -> str | None:
 def _risk_of_settling(chosen: list[Option]) -> str:
     """An option that names a thing for good does nothing, and nothing now."""
     labels, descriptions = (
-        [_but_names(getattr(one, part)) for one in chosen] for part in ("label", "description")
+        [_but_names(getattr(one, part)) for one in chosen] for part in ("label", "about")
     )
     present = next((one for one in labels if is_about_what_is_there(one)), "")
     if present:
@@ -125,7 +125,7 @@ def _risk_of_text(question: Question, stance: Stance) -> str:
 def _risk_of_options(question: Question, stance: Stance) -> str:
     labels, descriptions = _GROUPS[stance]
     return _first_risk(labels, (option.label for option in question.options)) or _first_risk(
-        descriptions, (option.description for option in question.options)
+        descriptions, (option.about for option in question.options)
     )
 
 

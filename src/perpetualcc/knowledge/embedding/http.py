@@ -13,6 +13,13 @@ QUERY_TIMEOUT = 5.0
 """Seconds for the vector of a query: somebody waits, and the words can answer without it."""
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The key in the headers would go along, wherever one leads: it is an error status."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 def post_json(
     url: str, body: Mapping[str, Any], *, headers: Mapping[str, str], timeout: float, hint: str
 ) -> dict[str, Any]:
@@ -28,7 +35,8 @@ def post_json(
             data=json.dumps(body).encode(),
             headers={"Content-Type": "application/json", **headers},
         )
-        with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310
+        opener = urllib.request.build_opener(_NoRedirects)
+        with opener.open(request, timeout=timeout) as response:
             answer = json.load(response)
     except urllib.error.HTTPError as error:
         with error:

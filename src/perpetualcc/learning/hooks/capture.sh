@@ -1,9 +1,13 @@
 #!/bin/bash
 # Appends one event to the learning queue: capture.sh <event type>, the hook's JSON on stdin.
-# Builtins only, bash 3.2 and newer, silent, never fails: the user's session comes first.
+# Builtins only but for the plugin's first time, bash 3.2 and newer, silent, never fails: the user's
+# session comes first.
 LC_ALL=C
 umask 077
 directory=${CLAUDE_CONFIG_DIR:-~/.claude}
+# Nobody has installed the plugin's hooks but Claude Code: they make the place, where pcc can read it.
+[[ -d $directory/learning || -z ${CLAUDE_PLUGIN_ROOT-} ]] || ! type -P pcc >/dev/null ||
+  mkdir -p "$directory/learning/spool" "$directory/learning/blocks" 2>/dev/null
 [[ -d $directory/learning ]] || exit 0
 # What is no file, a pipe say, would be waited for.
 [[ -e $directory/learning_queue.jsonl && ! -f $directory/learning_queue.jsonl ]] && exit 0

@@ -224,7 +224,8 @@ function fieldset(question, place, many) {
     // Nothing is chosen beforehand: whoever answers has chosen.
     const input = el("input", { type: kind, name: `q${place}`, value: at + 1 });
     const about = option.description && option.description !== option.label ? el("span.more", {}, option.description) : null;
-    return el("label.option", {}, input, el("span", {}, option.label || `Option ${at + 1}`, about));
+    const preview = option.preview ? el("pre", { tabindex: "0" }, option.preview) : null;
+    return el("label.option", {}, input, el("span", {}, option.label || `Option ${at + 1}`, about, preview));
   });
   const legend = many > 1 ? `${place + 1}/${many}: ${clean(question.question)}` : clean(question.question);
   const own = question.options_only ? null : el("label", {}, options.length ? "Or an answer of your own" : "Your answer", el("textarea", { rows: 2, maxlength: 20000, name: `own${place}` }));
