@@ -24,6 +24,10 @@ class BrainUsage:
     cost_usd: float = 0.0
     """Only what the service itself or a known price says; 0.0 when neither does."""
 
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
 
 class Brain(Protocol):
     """

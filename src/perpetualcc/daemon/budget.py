@@ -150,6 +150,11 @@ class BudgetKeeper:
         except PerpetualError:  # they look again by themselves after a minute
             log.exception("not all who wait for the budget %s could be woken", name)
 
+    def brain_used(self, session: Session, tokens: int, usd: float) -> None:
+        """Of the day and of the task; the run looks at what is left as it goes on."""
+        task = session.current_task or TaskId("")
+        self.store.spend_beside(session.id, task, tokens, usd, self.clock.now())
+
     def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
         self.store.saw_window(window, used, resets_at)
 

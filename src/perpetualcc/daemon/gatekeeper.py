@@ -193,7 +193,9 @@ class _SessionBrain:
         context = self.minds.context(self.session)
         if habit is not None:
             context = replace(context, memories=(f"This call was {in_words(habit)}",))
-        advice = await self.minds.of(self.session).evaluate_permission(call, assessment, context)
+        advice = await self.minds.ask(
+            self.session, lambda brain: brain.evaluate_permission(call, assessment, context)
+        )
         advice = surer_advice(advice, assessment.risk, habit)
         sure = advice.confidence >= self.session.options.confidence
         return advice if sure else replace(advice, confidence=0.0)

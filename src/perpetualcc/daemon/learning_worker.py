@@ -117,8 +117,7 @@ class BrainConfirmation:
                 return await model.read_remark(remark)
             finally:
                 used = model.usage
-                tokens = used.input_tokens + used.output_tokens
-                await budget.close(task, tokens, used.cost_usd, clock.now())
+                await budget.close(task, used.tokens, used.cost_usd, clock.now())
         finally:
             await database.close()
 

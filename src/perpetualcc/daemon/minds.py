@@ -1,14 +1,15 @@
 """The brains of this engine's sessions."""
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from perpetualcc.brain.completion import Complete
 from perpetualcc.brain.factory import open_brain
 from perpetualcc.brain.fallback import FallbackBrain
-from perpetualcc.brain.port import Brain
+from perpetualcc.brain.port import Brain, BrainUsage
 from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
 from perpetualcc.claude import processes
 from perpetualcc.claude.completion import ClaudeCompletion
@@ -29,35 +30,57 @@ from perpetualcc.requirements import parse_statements, read_text
 log = logging.getLogger(__name__)
 
 
-class Minds:
-    """One brain for each kind of session, and what it is told of the session."""
+T = TypeVar("T")
 
-    def __init__(self, settings: BrainSettings, locations: Locations) -> None:
+Book = Callable[[Session, int, float], None]
+"""What a brain has used for a session, in tokens and dollars."""
+
+
+@dataclass(slots=True)
+class _Mind:
+    brain: Brain
+    booked: BrainUsage = field(default_factory=BrainUsage)
+
+
+class Minds:
+    """One brain for each kind of session, what it is told of the session, and what it uses."""
+
+    def __init__(self, settings: BrainSettings, locations: Locations, book: Book) -> None:
         self._settings = settings
         self._locations = locations
-        self._brains: dict[tuple[str, str, float], Brain] = {}
+        self._book = book
+        self._minds: dict[tuple[str, str, float], _Mind] = {}
 
-    def of(self, session: Session) -> Brain:
+    async def ask(self, session: Session, use: Callable[[Brain], Awaitable[T]]) -> T:
         """
-        The session's brain.
+        Use the session's brain. What it uses is the session's, whatever comes of it; where others
+        with this brain ask at the same moment, it may be theirs.
 
         Raises:
             PerpetualError: a package, a key or a model is missing; the hint says what to type.
         """
-        options = session.options
+        mind = self._of(session.options)
+        try:
+            return await use(mind.brain)
+        finally:
+            before, mind.booked = mind.booked, mind.brain.usage
+            tokens = mind.booked.tokens - before.tokens
+            # Ollama works on this machine, and for nothing.
+            if tokens and session.options.brain != BrainType.OLLAMA:
+                self._book(session, tokens, mind.booked.cost_usd - before.cost_usd)
+
+    def _of(self, options: SessionOptions) -> _Mind:
         key = (options.brain, options.model, options.confidence)
-        if key not in self._brains:
-            self._brains[key] = open_brain(
-                brain_settings(self._settings, options),
-                parse=parse_statements,
-                environment=environment(),
-                open_claude=self._open_claude,
-            )
-        return self._brains[key]
+        if key not in self._minds:
+            self._minds[key] = _Mind(self._open(options))
+        return self._minds[key]
 
     def check(self, options: SessionOptions) -> None:
         """Raises PerpetualError when a session with these options could not have its brain."""
-        open_brain(
+        self._open(options)
+
+    def _open(self, options: SessionOptions) -> Brain:
+        return open_brain(
             brain_settings(self._settings, options),
             parse=parse_statements,
             environment=environment(),
@@ -74,9 +97,7 @@ class Minds:
         if session.options.brain == BrainType.NONE:
             return ""
         try:
-            brain = self.of(session)
-            inner = brain.first if isinstance(brain, FallbackBrain) else brain
-            return await inner.summarize(text)
+            return await self.ask(session, lambda brain: _first(brain).summarize(text))
         except PerpetualError as error:
             log.warning("no summary of session %s: %s", session.id, error.message)
             return ""
@@ -90,6 +111,10 @@ class Minds:
             requirements_text=_text_of(path),
             requirements_path=path,
         )
+
+
+def _first(brain: Brain) -> Brain:
+    return brain.first if isinstance(brain, FallbackBrain) else brain
 
 
 def brain_settings(configured: BrainSettings, options: SessionOptions) -> BrainSettings:
@@ -172,6 +197,8 @@ class BrainAnswerer:
         self, question: Question, session: Session, context: QuestionContext
     ) -> BrainAnswer:
         try:
-            return await self._minds.of(session).answer_question(question, context)
+            return await self._minds.ask(
+                session, lambda one: one.answer_question(question, context)
+            )
         except PerpetualError as error:
             return BrainAnswer(selected=(), confidence=0.0, reasoning=error.message)

@@ -286,6 +286,12 @@ class BudgetStore(Protocol):
         """Add to what the task's run has used of what it reserved, before anything else is."""
         ...
 
+    def spend_beside(
+        self, session: SessionId, task: TaskId, tokens: int, usd: float, now: float
+    ) -> None:
+        """Add what was used for a task beside its runs, before anything else is."""
+        ...
+
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         """
         The run is over and has used so much in all; what it held is given back. What came since

@@ -71,6 +71,19 @@ class SqliteBudget:
     def spend_soon(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         self._database.write_soon(lambda c: _count(c, task, tokens, usd, now))
 
+    def spend_beside(
+        self, session: SessionId, task: TaskId, tokens: int, usd: float, now: float
+    ) -> None:
+        values = (session, task, task, day_of(now), now, now, tokens, usd)
+        self._database.write_soon(
+            lambda c: c.execute(
+                "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
+                " ended_at, tokens, usd) VALUES (?, ?, coalesce((SELECT unattended FROM spending"
+                " WHERE task = ? ORDER BY number DESC LIMIT 1), 0), 0, ?, ?, ?, ?, ?)",
+                values,
+            )
+        )
+
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(lambda c: _close(c, task, tokens, usd, now), durable=True)
 
