@@ -86,7 +86,7 @@ def _completion(result: Any) -> Completion:
     if result.structured_output is None:
         raise BrainUnavailable("Claude did not keep to the form")
     used = result.usage or {}
-    cached = used.get("cache_read_input_tokens", 0) + used.get("cache_creation_input_tokens", 0)
+    cached = used.get("cache_creation_input_tokens", 0)  # what was read of it, no budget counts
     return Completion(
         text=json.dumps(result.structured_output),
         input_tokens=used.get("input_tokens", 0) + cached,
