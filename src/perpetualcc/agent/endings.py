@@ -20,7 +20,11 @@ HINTS: Mapping[str, str] = {
     "billing_error": "Check the credit balance of the account, then: pcc resume {session}",
     "model_not_found": "Choose another model with: pcc config set claude.model NAME (and then: "
     "pcc daemon restart); go on with: pcc resume {session}",
+    "permission_mode": "Look for what starts Claude Code so (claude.binary, managed settings), then: "
+    "pcc resume {session}",
 }
+WIDER_MODES = frozenset({"acceptEdits", "auto", "bypassPermissions", "dontAsk"})
+"""Permission modes of Claude Code that let through what the one we start it with asks about."""
 
 _LONGER = 4
 """Steps of the back-off: half a minute, then a whole one."""
@@ -112,6 +116,12 @@ def outcome_of(
         is_ours = facts.order is Order.LEAVE
         return Later(due=now, counts=False, reason=why, keeps_answer=is_ours)
     return _failed(facts, task, now)
+
+
+def wider_mode(mode: str) -> TroubleReported:
+    """FIELD S25: a run whose mode is not the one it was given is no run of ours."""
+    text = f"Claude Code works in the permission mode {mode}, and was started in default"
+    return TroubleReported(kind="permission_mode", text=text)
 
 
 def _refused(facts: RunFacts, trouble: TroubleReported, task: Task, now: float) -> Outcome:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from perpetualcc.agent.background import BackgroundWork
 from perpetualcc.agent.calls import CallsInHand, calls_an_agent
 from perpetualcc.agent.costs import CostCount
-from perpetualcc.agent.endings import RunFacts, was_lost
+from perpetualcc.agent.endings import WIDER_MODES, RunFacts, was_lost, wider_mode
 from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.inbox import (
     ApiTriedAgain,
@@ -389,6 +389,9 @@ class SupervisedRun:
             return
         self.facts.started = True
         await self.faculties.journal.record(self._events.started(started))
+        if started.permission_mode in WIDER_MODES:
+            await self._trouble(wider_mode(started.permission_mode))
+            self.is_over = True
 
     async def _said(self, said: Said) -> None:
         events: list[Event] = []
