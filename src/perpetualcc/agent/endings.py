@@ -20,8 +20,8 @@ HINTS: Mapping[str, str] = {
     "billing_error": "Check the credit balance of the account, then: pcc resume {session}",
     "model_not_found": "Choose another model with: pcc config set claude.model NAME (and then: "
     "pcc daemon restart); go on with: pcc resume {session}",
-    "permission_mode": "Look for what starts Claude Code so (claude.binary, managed settings), then: "
-    "pcc resume {session}",
+    "permission_mode": "See what starts Claude Code so (claude.binary, managed settings);"
+    " go on with: pcc resume {session}",
 }
 WIDER_MODES = frozenset({"acceptEdits", "auto", "bypassPermissions", "dontAsk"})
 """Permission modes of Claude Code that let through what the one we start it with asks about."""
