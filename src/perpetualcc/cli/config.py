@@ -16,11 +16,12 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import only_a_person, restart_command
+from perpetualcc.cli.connection import restart_command
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json
 from perpetualcc.cli.options import Group, JsonOption
 from perpetualcc.cli.streams import remedy
+from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.config import file
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
@@ -98,7 +99,7 @@ def set_value(
 
     Example: pcc config set max_concurrent 8
     """
-    only_a_person(ctx.obj, _CHANGES)
+    no_run_of_ours(ctx.obj, _CHANGES)
     name, kind = _resolved(key)
     default = shlex.quote(_toml(file.value_of(file.Config(), name)).strip('"'))
     with _typed(f"pcc config set {name} {default}"):
@@ -127,7 +128,7 @@ def reset(
 
     Example: pcc config reset max_concurrent
     """
-    only_a_person(ctx.obj, _CHANGES)
+    no_run_of_ours(ctx.obj, _CHANGES)
     path = config.config_path()
     if key is not None:
         name, _ = _resolved(key)
@@ -178,7 +179,7 @@ def brain(
     from perpetualcc.brain.factory import check_brain
     from perpetualcc.claude.completion import ClaudeCompletion
 
-    only_a_person(ctx.obj, _CHANGES)
+    no_run_of_ours(ctx.obj, _CHANGES)
     path = config.config_path()
     _, kind = file.resolve_key("brain.type")
     with _typed("pcc config brain claude"):

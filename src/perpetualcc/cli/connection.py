@@ -1,6 +1,5 @@
 """How a command finds the daemon; the first one that needs it starts it."""
 
-import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -17,17 +16,6 @@ from perpetualcc.domain.version import code_version
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
-
-
-def only_a_person(options: GlobalOptions, what: str) -> None:
-    """Raises PerpetualError: a process of an agent's run would do what is its person's."""
-    from perpetualcc.claude import processes
-
-    if processes.is_of_run(options.locations.data, os.getpid()):
-        raise PerpetualError(
-            f"Only a person {what}, and this process belongs to an agent's run",
-            hint="Type it in a terminal of your own",
-        )
 
 
 def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:

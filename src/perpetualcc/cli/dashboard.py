@@ -16,8 +16,9 @@ from typing import Annotated, NamedTuple
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, only_a_person
+from perpetualcc.cli.connection import connect
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.daemon.state import hold
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import write_whole
@@ -60,7 +61,7 @@ def dashboard(
 
     Example: pcc dashboard --no-browser
     """
-    only_a_person(ctx.obj, "may open the dashboard")
+    no_run_of_ours(ctx.obj, "may open the dashboard")
     address = _address()
     if for_devices and not address:
         raise PerpetualError(

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import connect, only_a_person
+from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import moment, print_json, table
 from perpetualcc.cli.options import DryRunOption, Group, JsonOption
+from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.daemon.state import is_held
 from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
@@ -55,7 +56,7 @@ def pair(
     if may not in set(Scope):
         raise Mistyped(f"--may cannot be {may!r}", hint=f"It is {', '.join(Scope)}")
     address = _address()
-    only_a_person(ctx.obj, "may pair a device")
+    no_run_of_ours(ctx.obj, "may pair a device")
     places = ctx.obj.locations
     with connect(ctx.obj) as daemon:
         if not _is_served(places):
