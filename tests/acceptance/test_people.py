@@ -251,7 +251,7 @@ def test_a_call_that_nobody_was_there_to_approve_is_listed_for_review(install):
     too_late = refused(pcc, "respond", number, "--approve")
     assert f"Request {number} cannot be approved any more: its task is done" in too_late
     assert [one["number"] for one in pcc.json("pending")] == [review["number"]]
-    pcc.pcc("respond", number, "seen")
+    assert pcc.pcc("respond", number, "seen").stdout == f"Answered request {number}: seen\n"
     assert pcc.json("pending") == []
 
 

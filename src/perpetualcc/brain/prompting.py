@@ -105,7 +105,7 @@ def read_answer(text: str, question: Question, context: QuestionContext) -> Brai
         raise MalformedReply("labels is not a list")
     chosen = tuple(dict.fromkeys(str(label) for label in labels))
     offered = {option.label for option in question.options}
-    reasoning = redact(str(data.get("reasoning", "")))[:_PIECE]
+    reasoning = redact(str(data.get("reasoning") or ""))[:_PIECE]
     unknown = [label for label in chosen if label not in offered]
     if unknown:
         return no_opinion(f"The model chose {unknown[0][:80]!r}, which is not offered")
@@ -117,7 +117,7 @@ def read_answer(text: str, question: Question, context: QuestionContext) -> Brai
         selected=chosen,
         confidence=_confidence(data.get("confidence")),
         reasoning=reasoning,
-        quote=_true_quote(str(data.get("quote", "")), context),
+        quote=_true_quote(str(data.get("quote") or ""), context),
     )
 
 
@@ -189,7 +189,7 @@ def read_advice(text: str) -> Advice:
     return Advice(
         approve=data["approve"],
         confidence=_confidence(data.get("confidence")),
-        reason=redact(str(data.get("reason", "")))[:_PIECE],
+        reason=redact(str(data.get("reason") or ""))[:_PIECE],
     )
 
 

@@ -1,8 +1,10 @@
 """`pcc explain`: how a tool call would be judged, and by which rules. Nothing is run."""
 
 import json
+import shlex
 import sys
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 
-@app.command()
+# The words of a command that is not in quotes are told apart from a slip below.
+@app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def explain(
     ctx: typer.Context,
     tool: Annotated[
@@ -53,6 +56,7 @@ def explain(
     """
     from perpetualcc.permissions.calls import call_from_words
 
+    _refuse_loose_words(tool or "", subject or "", ctx.args)
     guards = _Guards(ctx.obj)
     if jsonl:
         judge_lines(expanded(project).absolute(), guards)
@@ -66,6 +70,17 @@ def explain(
     else:
         print(printable(_page(judged)))
         print("".join(f"\n{note}\n" for note in guards.notes), end="")
+
+
+def _refuse_loose_words(tool: str, subject: str, more: Sequence[str]) -> None:
+    """Judged is what stands in one argument: of `rm -rf --json x` no word may go to us."""
+    if slips := [word for word in (tool, subject) if word.startswith("-")]:
+        raise Mistyped(f"No such option: {slips[0]}", hint="pcc explain --help")
+    if more:
+        raise Mistyped(
+            f"What is {more[0]!r}? A command of several words is one argument",
+            hint=f"pcc explain {tool} {shlex.quote(' '.join((subject, *more)))}",
+        )
 
 
 def judge_lines(project: Path, guards: "_Guards") -> None:

@@ -22,7 +22,11 @@ _ANSWERS = 1_000
 """Latest answers that the filters choose from."""
 _CALL = 40
 """Columns of a call, or of a question."""
-_WORDS = {"risk": [*Risk], "verdict": [*Verdict, "answer"], "by": [*DecidedBy]}
+_WORDS: dict[str, list[str]] = {
+    "risk": [*Risk],
+    "verdict": [*Verdict, "answer"],
+    "by": [*DecidedBy],
+}
 
 
 @app.command()
@@ -56,10 +60,11 @@ def decisions(
 
     Example: pcc decisions --verdict deny --since 1d
     """
+    risk, verdict, by = _word("risk", risk), _word("verdict", verdict), _word("by", by)
     filters = {
-        "risk": _word("risk", risk and risk.upper()),
-        "verdict": _word("verdict", verdict),
-        "decided_by": _word("by", by),
+        "risk": risk,
+        "verdict": verdict,
+        "decided_by": by,
         "since": None if since is None else time.time() - seconds_of(since),
     }
     with connect(ctx.obj) as daemon:
@@ -144,11 +149,14 @@ def _why(one: dict[str, Any]) -> str:
 
 
 def _word(option: str, word: str | None) -> str | None:
-    if word is not None and word not in _WORDS[option]:
-        raise Mistyped(
-            f"--{option} cannot be {word!r}", hint=f"One of: {', '.join(sorted(_WORDS[option]))}"
-        )
-    return word
+    if word is None:
+        return None
+    for known in _WORDS[option]:
+        if known.casefold() == word.casefold():
+            return known
+    raise Mistyped(
+        f"--{option} cannot be {word!r}", hint=f"One of: {', '.join(sorted(_WORDS[option]))}"
+    )
 
 
 def _shown(surface: dict[str, str]) -> str:

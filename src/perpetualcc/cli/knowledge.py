@@ -272,6 +272,8 @@ def context(
     """
     from perpetualcc.store.index.opening import open_graph
 
+    if not file.strip():
+        raise Mistyped("Of which file?", hint="pcc context PROJECT src/auth.py")
     folder = directory(project)
     _fresh(folder)
     found = open_graph(folder).get_file_context(_inside(folder, file))

@@ -17,6 +17,7 @@ from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
+from perpetualcc.daemon.retention import every_day
 from perpetualcc.daemon.state import note_settings
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
@@ -116,8 +117,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("clock", watch_clock(parts.clock, look_again)),
         ("recollection", parts.recollection.run(since)),
         ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
-        ("retention", parts.retention.run()),
-        ("checkpoints", parts.checkpoints.forget_old()),
+        ("retention", every_day(parts.retention, parts.recollection, parts.checkpoints)),
         ("index", parts.index_keeper.run(changes)),
         ("conditions", parts.conditions.run()),
     ):

@@ -140,7 +140,7 @@ def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
             f"The daemon gave up{tries}: {status.problem}",
             hint="It runs another version than this command: pcc daemon restart"
             if is_another
-            else "Read `pcc daemon logs`, then try again: pcc daemon restart",
+            else "Once that is mended: pcc daemon restart (more is in: pcc daemon logs)",
         )
 
 

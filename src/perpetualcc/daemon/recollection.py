@@ -49,15 +49,17 @@ class Recollection:
         self._clock = clock
 
     async def run(self, since: int) -> None:
-        """Apply the retention, then record what follows `since`, until the database closes."""
-        with _in_passing():
-            await self._episodes.forget_old(self._clock.now())
-            await self._facts.forget_old(self._clock.now())
+        """Record what follows `since`, until the database closes."""
         async for recorded in self._events.follow(since, kinds=_TELLING, breath=_BREATH):
             try:
                 await self._record(recorded)
             except Exception:  # an episode lost is no work lost
                 log.exception("event %s makes no episode", recorded.seq)
+
+    async def forget_old(self) -> None:
+        """What was trusted little and of no use for long."""
+        await self._episodes.forget_old(self._clock.now())
+        await self._facts.forget_old(self._clock.now())
 
     async def _record(self, recorded: RecordedEvent) -> None:
         event = recorded.event
@@ -104,7 +106,7 @@ class Recollection:
 
 @contextmanager
 def _in_passing() -> Iterator[None]:
-    """What the retention looks at ends no engine and no run, whatever the database does."""
+    """What the retention looks at ends no run, whatever the database does."""
     try:
         yield
     except PassingError:

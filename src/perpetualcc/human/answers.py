@@ -251,12 +251,8 @@ def _permission(answer: Mapping[str, Any], number: int) -> Mapping[str, Any]:
 
 
 def _review(answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Seen is enough; an approval counts for the next time."""
-    return {
-        "approve": answer.get("approve") is True,
-        "text": str(answer.get("text") or ""),
-        **({"always": True} if answer.get("always") else {}),
-    }
+    """Seen is enough, and refuses nothing; an approval counts for the next time."""
+    return {name: answer[name] for name in ("approve", "text", "always") if answer.get(name)}
 
 
 def _error(answer: Mapping[str, Any], number: int) -> Mapping[str, Any]:

@@ -6,7 +6,6 @@ What a person decided or was asked stays, and so does everything that somebody m
 or has not read. A few thousand rows a transaction: nobody waits long for the database meanwhile.
 """
 
-import asyncio
 import logging
 import sqlite3
 from datetime import timedelta
@@ -17,7 +16,6 @@ from perpetualcc.store.database import Database
 log = logging.getLogger(__name__)
 
 _BATCH = 2_000
-_EVERY = timedelta(hours=24)
 
 # The newest hundred times of each session stay, and what something else came after.
 _TIMES = """
@@ -73,17 +71,10 @@ class Retention:
         self._clock = clock
         self._keep = keep
 
-    async def run(self) -> None:
-        """At once, then every day."""
-        while self._keep:
-            try:
-                await self.forget_old()
-            except Exception:  # what is too much today is too much tomorrow
-                log.exception("old events cannot be removed")
-            await asyncio.sleep(_EVERY.total_seconds())
-
     async def forget_old(self) -> dict[str, int]:
         """How many rows went, by table."""
+        if not self._keep:
+            return {}
         before = self._clock.now() - self._keep.total_seconds()
         gone = {}
         for table, (old, delete) in _OLD.items():
