@@ -171,3 +171,33 @@ def test_a_check_that_proves_nothing_is_refused(world, check):
 
     assert said.returncode != 0
     assert '--check "make test"' in said.stderr
+
+
+ASKS_IN_PASSING = """
+steps:
+  - say: "I found two places for it. In which one should it be kept?"
+  - ask:
+      - question: In which one should it be kept?
+        header: Place
+        options: [{label: SQLite}, {label: A file}]
+  - tools: [{Bash: {command: "echo kept > src/answer.txt"}}]
+  - say: "It is kept. Anything else?"
+"""
+
+
+def test_a_question_at_the_end_of_a_turn_is_asked_and_not_taken_for_the_end(world):
+    pcc, told = world(ASKS_IN_PASSING)
+    session = pcc.start("Keep the answer")
+    wait_until(lambda: pcc.ask("escalation.list", session=session), within=60)
+    assert not (pcc.project / "src" / "answer.txt").exists()
+    [waiting] = pcc.json("pending")
+
+    pcc.pcc("respond", str(waiting["number"]), "SQLite")
+
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert (pcc.project / "src" / "answer.txt").read_text() == "kept\n"
+    [asked] = pcc.events(session, "AskedInPassing")
+    assert asked["question"] == "In which one should it be kept?"
+    assert "Nobody reads the end of a turn" in told()[1]
+    [task] = pcc.look(session)["tasks"]
+    assert task["result"] == "It is kept. Anything else?", "it is told once, and then it is done"

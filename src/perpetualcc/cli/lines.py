@@ -305,6 +305,9 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
         f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"
     ],
     "CheckEnded": _checked,
+    "AskedInPassing": lambda e: [
+        f"Claude ends its turn with a question, and is told to ask it: {fit(e['question'], 100)}"
+    ],
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

@@ -429,6 +429,13 @@ class CheckEnded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedInPassing(Event):
+    """Claude ended its turn with a question instead of asking it; it is told, and goes on."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStarted(Event):
     """The engine came up and recovered what an earlier one left."""
 

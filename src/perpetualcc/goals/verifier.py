@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from perpetualcc.domain.events import CheckEnded, ChecksBegan, Record
+from perpetualcc.domain.events import AskedInPassing, CheckEnded, ChecksBegan, Record
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Again, Done, Outcome, Parked, Task, checks_of
 from perpetualcc.goals.claims import CheckSettings, Claim, Claims, Ran, in_a_line, report
+from perpetualcc.goals.last_words import ASKED, question_at_the_end
 
 _HINT = "Look at it, then: pcc resume {session}, which runs the checks again before Claude works"
 
@@ -44,7 +45,7 @@ class Verifier:
         """The outcome of a task that Claude says is done."""
         checks = checks_of(task)
         if not checks:
-            return done
+            return await self._unless_it_asks(task, session, done)
         before = await self._claims.get(task.id)
         failed = before.failed if before is not None else 0
         await self._claims.put(Claim(task=task.id, result=done.result, failed=failed))
@@ -55,6 +56,15 @@ class Verifier:
             told = "\n".join(f"Checked: {one.command}" for one in ran)
             return Done(result=f"{done.result.rstrip()}\n\n{told}".strip())
         return await self._refuted(task, done, failed + 1, ran, wrong)
+
+    async def _unless_it_asks(self, task: Task, session: Session, done: Done) -> Outcome:
+        """A question that reaches nobody is no end, once: what is said then is one."""
+        question = question_at_the_end(done.result)
+        if not question or await self._claims.get(task.id) is not None:
+            return done
+        await self._claims.put(Claim(task=task.id, result=done.result, report=ASKED))
+        await self._record(AskedInPassing(session=session.id, task=task.id, question=question))
+        return Again(prompt=task.prompt)
 
     async def _refuted(
         self, task: Task, done: Done, failed: int, ran: Sequence[Ran], wrong: Sequence[Ran]

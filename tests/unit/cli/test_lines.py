@@ -191,6 +191,11 @@ INDENT = " " * 11
             {"command": "make test", "trouble": "exit code 2", "seconds": 1.0, "text": "1 failed"},
             ["[T] [CHECK] make test ✗ (exit code 2: 1 failed)"],
         ),
+        (
+            "AskedInPassing",
+            {"question": "Shall I go on?"},
+            ["[T] Claude ends its turn with a question, and is told to ask it: Shall I go on?"],
+        ),
         ("UsageReported", {"context_tokens": 1, "context_window": 2}, []),
         ("TaskAdded", {"prompt": "Tidy up"}, []),
         (

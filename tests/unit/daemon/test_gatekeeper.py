@@ -158,11 +158,12 @@ def test_a_nearer_policy_of_a_repository_has_the_last_word_and_each_is_looked_at
 
 
 def test_instructions_stand_below_the_system_prompt_and_a_long_text_says_what_is_missing():
-    assert Layers().system_prompt == {"type": "preset", "preset": "claude_code"}
+    alone = Layers().system_prompt["append"]
+    assert alone.startswith("# Nobody watches")
 
     appended = Layers(instructions="x" * 30_000 + "yz").system_prompt["append"]
 
-    assert appended.startswith("# Project instructions")
+    assert appended.startswith(f"{alone}\n\n# Project instructions")
     assert "y" not in appended.partition("<claude-md>")[2].partition("\n…")[0]
     assert "… cut: 2 more characters\n</claude-md>" in appended
 

@@ -9,6 +9,7 @@ import pytest
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tasks import Again, Done, Parked
 from perpetualcc.goals.claims import CheckSettings, Ran, report
+from perpetualcc.goals.last_words import ASKED
 from perpetualcc.goals.verifier import Verifier
 from tests.unit.daemon.test_limits import session, task
 
@@ -54,8 +55,8 @@ class World:
 
         self.verifier = Verifier(self.claims, self.shell, record, CheckSettings(**settings))
 
-    def prove(self):
-        return asyncio.run(self.verifier.prove(self.task, session(Path("/p")), SAID))
+    def prove(self, said=SAID):
+        return asyncio.run(self.verifier.prove(self.task, session(Path("/p")), said))
 
     def claimed(self):
         return asyncio.run(self.verifier.claimed(self.task))
@@ -66,6 +67,24 @@ def test_a_task_without_checks_is_done_when_claude_says_so():
 
     assert world.prove() is SAID
     assert world.claims.states == world.events == []
+
+
+def test_a_question_at_the_end_is_told_once_and_then_the_end_is_one():
+    world, asks = World(checks=()), Done(result="Two ways. Which one?")
+
+    again = world.prove(asks)
+
+    assert isinstance(again, Again)
+    assert world.claims.rows[world.task.id].report == ASKED
+    assert [event.question for event in world.events] == ["Which one?"]
+    assert world.claimed() is None, "nothing is to be proved: Claude goes on"
+    assert world.prove(asks) is asks
+
+
+def test_what_the_checks_prove_is_done_whatever_it_asks():
+    world = World("")
+
+    assert world.prove(Done(result="More?")) == Done(result="More?\n\nChecked: make test")
 
 
 def test_it_is_claimed_on_file_before_a_check_runs_and_done_when_all_succeed():

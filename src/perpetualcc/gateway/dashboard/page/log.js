@@ -42,6 +42,7 @@ const LINES = {
   ConditionMet: (e) => [`It succeeds, and the task begins: ${oneLine(e.command)}`],
   PlanProposed: (e) => [`Plan:\n${clean(e.lines.join("\n"))}`],
   ChecksBegan: (e) => [`Claude says it is done; checking: ${oneLine(e.commands.join("; "))}`],
+  AskedInPassing: (e) => [`Claude ends its turn with a question, and is told to ask it: ${oneLine(e.question)}`],
   CheckEnded: (e) =>
     e.trouble
       ? [`✗ ${oneLine(e.command)}`, "bad", `${oneLine(e.trouble)}${e.text ? `: ${oneLine(e.text)}` : ""}`]
