@@ -345,6 +345,18 @@ def test_an_unsure_approval_approves_nothing(server, brain_of) -> None:
 
 
 @pytest.mark.parametrize("kind", FAST)
+def test_advice_of_the_rules_says_why_they_gave_it(kind, server, brain_of) -> None:
+    server.mood = Mood.LIMITED
+    call = ToolCall(tool="Bash", input={"command": "git commit -m x"}, project="/p")
+    assessment = Assessment(risk=Risk.MEDIUM, reasons=())
+
+    advice = asyncio.run(brain_of(kind, server.url).evaluate_permission(call, assessment, CONTEXT))
+
+    assert "(rules: " in advice.reason
+    assert "429" in advice.reason
+
+
+@pytest.mark.parametrize("kind", FAST)
 def test_a_summary_comes_from_the_service_or_from_the_text(kind, server, brain_of) -> None:
     server.reply = {"summary": "All is well."}
     brain = brain_of(kind, server.url)
