@@ -350,6 +350,26 @@ def test_the_page_comes_back_by_itself_and_never_undoes_a_stop(install, browser)
         browser.open("about:blank")
         browser.open(link)
         browser.sees("This link was used")
+        browser.press("Waiting")
+        assert "Nothing waits" not in browser.text
+
+
+@in_a_browser
+def test_a_page_that_hears_nothing_any_more_does_not_say_that_it_is_live(install, browser):
+    pcc = install("steps: [Done.]")
+    sooner = "const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 5000));"
+    browser.command("Page.addScriptToEvaluateOnNewDocument", source=sooner)
+    with dashboard(pcc) as (process, link):
+        browser.open(link)
+        browser.sees("Live")
+
+        process.send_signal(signal.SIGSTOP)
+        try:
+            browser.press("Report")
+            browser.sees("the connection was lost; trying again")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        browser.sees("Live")
 
 
 @contextmanager

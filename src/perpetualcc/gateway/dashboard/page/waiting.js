@@ -12,7 +12,7 @@ export class Waiting {
     this.nameOf = nameOf;
     this.node = document.getElementById("waiting");
     this.list = el("ul.cards");
-    this.empty = el("p.empty", {}, "Nothing waits for you.");
+    this.empty = el("p.empty", { hidden: true }, "Nothing waits for you.");
     this.word = el("p.done", { role: "status" });
     fill(this.node, el("h2", {}, "Waits for you"), this.word, this.empty, this.list);
     this.cards = new Map();
