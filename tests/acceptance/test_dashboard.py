@@ -153,7 +153,7 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
         cost = f"{pcc.status(session)['spent']['usd']:.2f}"
         assert cost != "0.00"
         browser.wait(lambda: f"· ${cost} ·" in browser.text, "the list has no cost")
-        detail = "return document.querySelector('#session .detail').innerText"
+        detail = "return document.querySelector('#session .detail')?.innerText ?? ''"
         browser.wait(lambda: "\n✓ Build the shop" in browser.run(detail), "its lines are one")
         assert browser.complaints() == []
 
@@ -245,6 +245,11 @@ def test_several_questions_are_answered_at_once_and_nothing_is_chosen_beforehand
         browser.sees("3/3: Which name?")
         browser.sees("+------+\n| Shop |")
         assert browser.run("return document.querySelectorAll('#waiting :checked').length") == 0
+
+        browser.run("document.body.dataset.scope = 'look'")
+        assert "PostgreSQL" in browser.text
+        assert "answer of your own" not in browser.text
+        browser.run("document.body.dataset.scope = 'work'")
 
         browser.press("Answer")
         browser.sees("The answer is empty")
