@@ -112,19 +112,13 @@ class Browser:
 @contextmanager
 def browsing(directory: Path, *more: str) -> Iterator[Browser]:
     """A browser with a profile of its own, and more flags; it has ended afterwards."""
-    driver = subprocess.Popen(
-        ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    driver, port = _chromedriver()
     try:
-        assert driver.stdout is not None
-        found = next(
-            f for line in driver.stdout if (f := re.search(r"success.* on port (\d+)", line))
-        )
-        root = Browser(f"http://127.0.0.1:{found[1]}/session")
+        root = Browser(f"http://127.0.0.1:{port}/session")
         flags = [*_FLAGS, *more, f"--user-data-dir={directory}"]
         options = {"goog:chromeOptions": {"args": flags}, "goog:loggingPrefs": {"browser": "ALL"}}
         session = root.ask("", capabilities={"alwaysMatch": options})["sessionId"]
-        browser = Browser(f"http://127.0.0.1:{found[1]}/session/{session}")
+        browser = Browser(f"http://127.0.0.1:{port}/session/{session}")
         try:
             yield browser
         finally:
@@ -132,3 +126,21 @@ def browsing(directory: Path, *more: str) -> Iterator[Browser]:
     finally:
         driver.terminate()
         driver.communicate(timeout=10)
+
+
+def _chromedriver() -> tuple[subprocess.Popen[str], str]:
+    """It runs, and this is its port. On a busy machine a start ends at times without a word."""
+    said = ""
+    for _ in range(3):
+        driver = subprocess.Popen(
+            ["chromedriver", "--port=0"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        assert driver.stdout is not None
+        for line in driver.stdout:
+            if found := re.search(r"success.* on port (\d+)", line):
+                return driver, found[1]
+            said += line
+        driver.kill()
+        driver.communicate()
+    raise AssertionError(f"chromedriver names no port: {said or 'it says nothing'}")

@@ -153,6 +153,8 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
         cost = f"{pcc.status(session)['spent']['usd']:.2f}"
         assert cost != "0.00"
         browser.wait(lambda: f"· ${cost} ·" in browser.text, "the list has no cost")
+        detail = "return document.querySelector('#session .detail')?.innerText ?? ''"
+        browser.wait(lambda: "\n✓ Build the shop" in browser.run(detail), "its lines are one")
         assert browser.complaints() == []
 
 
@@ -244,6 +246,11 @@ def test_several_questions_are_answered_at_once_and_nothing_is_chosen_beforehand
         browser.sees("+------+\n| Shop |")
         assert browser.run("return document.querySelectorAll('#waiting :checked').length") == 0
 
+        browser.run("document.body.dataset.scope = 'look'")
+        assert "PostgreSQL" in browser.text
+        assert "answer of your own" not in browser.text
+        browser.run("document.body.dataset.scope = 'work'")
+
         browser.press("Answer")
         browser.sees("The answer is empty")
         for choice in ("SQLite", "Search", "Invoices, PDF"):
@@ -265,16 +272,41 @@ def test_whoever_reads_is_told_that_somebody_else_was_first(install, browser):
         browser.press("Waiting")
         browser.press("Which database should I use?")
         browser.sees("MySQL")
+        browser.write("[name=own0]", "Rather Redis")
 
         pcc.pcc("respond", "1", "MySQL")
 
         browser.sees("was first and answered: MySQL")
+        browser.sees("You had typed: Rather Redis")
         browser.run("location.hash = '#/waiting/1'")
         browser.sees("#1 does not wait any more, settled by")
         browser.run("location.hash = '#/waiting/99'")
         browser.sees("No request 99 is waiting for you.")
         browser.run("location.hash = '#/waiting'")
         browser.wait(lambda: "No request 99" not in browser.text, "the word stays")
+
+
+@in_a_browser
+def test_a_card_is_read_in_its_order_and_stays_in_its_place(install, browser):
+    pcc = install(ASKS.partition("  - say: Then")[0])
+    pcc.wait(pcc.start("Build the shop", "--session-name", "سلة"), "WAITING_INPUT")
+    pcc.wait(pcc.start("Build the mill", "--session-name", "mill"), "WAITING_INPUT")
+    with dashboard(pcc) as (_, link):
+        browser.open(link)
+        browser.press("Waiting")
+        browser.sees("#2 · mill")
+        gap = """
+          const [name, age] = [...document.querySelectorAll('#waiting .line .quiet > *')].slice(-2);
+          return age.getBoundingClientRect().left - name.getBoundingClientRect().right;
+        """
+        assert browser.run(gap) > 0
+
+        first = "return document.querySelector('#waiting .card').innerText"
+        browser.press(browser.run(first).splitlines()[1])
+        browser.press("SQLite")
+        browser.press("Answer")
+        browser.wait(lambda: browser.title == "(1) PerpetualCC", "it still waits")
+        assert "Answered: SQLite" in browser.run(first)
 
 
 @in_a_browser
@@ -323,6 +355,26 @@ def test_the_page_comes_back_by_itself_and_never_undoes_a_stop(install, browser)
         browser.open("about:blank")
         browser.open(link)
         browser.sees("This link was used")
+        browser.press("Waiting")
+        assert "Nothing waits" not in browser.text
+
+
+@in_a_browser
+def test_a_page_that_hears_nothing_any_more_does_not_say_that_it_is_live(install, browser):
+    pcc = install("steps: [Done.]")
+    sooner = "const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 5000));"
+    browser.command("Page.addScriptToEvaluateOnNewDocument", source=sooner)
+    with dashboard(pcc) as (process, link):
+        browser.open(link)
+        browser.sees("Live")
+
+        process.send_signal(signal.SIGSTOP)
+        try:
+            browser.press("Report")
+            browser.sees("the connection was lost; trying again")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        browser.sees("Live")
 
 
 @contextmanager

@@ -106,6 +106,29 @@ def test_a_model_that_is_cut_off_in_the_middle_leaves_the_question_to_the_rules(
     assert "plan.md:7" in answered["reason"]
 
 
+MANY = """
+usage: {input: 10, output: 1}
+steps:
+  - repeat: 10
+    steps:
+      - ask:
+          - question: "Which database does part {n} use?"
+            header: Part
+            options: [MySQL, PostgreSQL]
+  - say: All parts have one.
+"""
+
+
+def test_a_task_ends_in_the_middle_when_its_brain_has_used_up_its_budget(install, service):
+    pcc = with_brain(install(MANY), "gemini", service)
+    pcc.pcc("budget", "set", "task_tokens", "800")
+
+    session = pcc.start("Divide the shop", "--unattended")
+
+    assert "task_tokens is used up" in pcc.wait(session, within=90)["detail"]
+    assert 3 < len(service.asked) < 8
+
+
 def test_the_rules_answer_also_when_the_engine_is_killed_at_the_question(install, tmp_path):
     pcc = install(SCENE)
     session = begin(pcc, tmp_path)

@@ -272,6 +272,17 @@ def test_what_ollama_did_not_read_whole_it_did_not_answer(server, brain_of) -> N
 
 
 @pytest.mark.parametrize("kind", FAST)
+def test_a_null_is_no_word_of_the_model(kind, server, brain_of) -> None:
+    brain = brain_of(kind, server.url)
+    cache = Question(text="Which cache?", options=(Option(label="Redis"), Option(label="None")))
+    server.reply = {"labels": [None], "confidence": 0.9, "reasoning": None, "quote": None}
+    assert ask(brain, cache).selected == ()
+
+    server.reply = {**server.reply, "labels": ["Redis"]}
+    assert ask(brain, cache).reasoning == "It gives no reason"
+
+
+@pytest.mark.parametrize("kind", FAST)
 def test_a_quote_that_is_nowhere_is_not_repeated(kind, server, brain_of) -> None:
     server.reply = {**ANSWER, "quote": "They love long reports"}
 
@@ -334,6 +345,18 @@ def test_an_unsure_approval_approves_nothing(server, brain_of) -> None:
 
 
 @pytest.mark.parametrize("kind", FAST)
+def test_advice_of_the_rules_says_why_they_gave_it(kind, server, brain_of) -> None:
+    server.mood = Mood.LIMITED
+    call = ToolCall(tool="Bash", input={"command": "git commit -m x"}, project="/p")
+    assessment = Assessment(risk=Risk.MEDIUM, reasons=())
+
+    advice = asyncio.run(brain_of(kind, server.url).evaluate_permission(call, assessment, CONTEXT))
+
+    assert "(rules: " in advice.reason
+    assert "429" in advice.reason
+
+
+@pytest.mark.parametrize("kind", FAST)
 def test_a_summary_comes_from_the_service_or_from_the_text(kind, server, brain_of) -> None:
     server.reply = {"summary": "All is well."}
     brain = brain_of(kind, server.url)
@@ -358,7 +381,7 @@ def test_a_check_finds_the_model_or_says_what_to_do(kind, server, environment) -
 
 
 @pytest.mark.parametrize("kind", FAST)
-@pytest.mark.parametrize("body", [b"<html>Sign in</html>", b"", b"{}"])
+@pytest.mark.parametrize("body", [b"<html>Sign in</html>", b"", b"{}", b"null", b"3"])
 def test_a_check_knows_what_only_answers_from_what_it_wanted(kind, body, environment) -> None:
     class Portal(BaseHTTPRequestHandler):
         def do_GET(self):

@@ -132,6 +132,7 @@ class MasterAgent:
         session, task = iteration.session, iteration.task
         is_theirs = session.current_task == task.id and not iteration.needs_fresh_conversation
         is_begun = is_theirs and await self._with.journal.has_begun(task.id)
+        session = replace(session, current_task=task.id)  # what is asked for it is booked on it
         conversation = session.claude_session if is_begun else None
         known = await self._with.checkpoints.recall(session, task) if conversation else None
         if known and conversation and await self._with.claudes.can_resume(session, conversation):

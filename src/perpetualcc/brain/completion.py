@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+ANOTHER_FORM = (ValueError, TypeError, RecursionError)
+"""What a client raises over a reply that is no JSON, or JSON of another form: `null`, a list."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:

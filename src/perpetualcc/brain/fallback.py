@@ -52,8 +52,7 @@ class FallbackBrain:
         except BrainUnavailable as error:
             _log.warning("%s; the rules answer instead", error.message)
             answer = await self._rules.answer_question(question, context)
-            why = "; ".join(filter(None, (error.message, error.hint)))
-            return replace(answer, reasoning=f"{answer.reasoning} (rules: {why})")
+            return replace(answer, reasoning=f"{answer.reasoning} {_instead(error)}")
         return unless_risky(question, answer)
 
     async def evaluate_permission(
@@ -67,6 +66,7 @@ class FallbackBrain:
         except BrainUnavailable as error:
             _log.warning("%s; the rules advise instead", error.message)
             advice = await self._rules.evaluate_permission(call, assessment, context)
+            advice = replace(advice, reason=f"{advice.reason} {_instead(error)}")
         if advice.approve and advice.confidence < self._threshold:
             return Advice(approve=False, confidence=0.0, reason=f"Not sure enough: {advice.reason}")
         return advice
@@ -78,3 +78,8 @@ class FallbackBrain:
         except BrainUnavailable as error:
             _log.warning("%s; the text is cut instead", error.message)
             return await self._rules.summarize(text, words=words)
+
+
+def _instead(error: BrainUnavailable) -> str:
+    """Who advised, and why: a person reads it beside the answer."""
+    return f"(rules: {'; '.join(filter(None, (error.message, error.hint)))})"

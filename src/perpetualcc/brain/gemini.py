@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from perpetualcc.brain.completion import Completion
+from perpetualcc.brain.completion import ANOTHER_FORM, Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import GeminiSettings
 from perpetualcc.domain.installing import pip_install
@@ -97,7 +97,7 @@ class GeminiCompletion:
                 f"Gemini refuses {what} ({code})",
                 hint=_HINTS.get(code, "Try again later"),
             )
-        if isinstance(error, ValueError):  # no JSON, or none of its form
+        if isinstance(error, ANOTHER_FORM):
             return _something_else()
         return BrainUnavailable(
             f"Gemini cannot be reached: {type(error).__name__}",

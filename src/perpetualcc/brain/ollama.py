@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from perpetualcc.brain.completion import Completion
+from perpetualcc.brain.completion import ANOTHER_FORM, Completion
 from perpetualcc.brain.port import BrainUnavailable
 from perpetualcc.brain.settings import OllamaSettings
 from perpetualcc.domain.installing import pip_install
@@ -98,7 +98,7 @@ class OllamaCompletion:
             )
         if isinstance(status, int) and status > 0:
             return BrainUnavailable(f"Ollama refuses with {status}", hint="Try again later")
-        if isinstance(error, ValueError):  # no JSON, or none of its form
+        if isinstance(error, ANOTHER_FORM):
             return BrainUnavailable(
                 f"What answers at {self._settings.host} is not Ollama: its reply has another form",
                 hint="pcc config set brain.ollama.host http://localhost:11434",

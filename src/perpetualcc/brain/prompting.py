@@ -22,6 +22,7 @@ _PIECE = 2_000
 _CALL = 20_000
 _CODE = 5
 _MEMORIES = 8
+_NO_REASON = "It gives no reason"
 
 
 class MalformedReply(ValueError):  # noqa: N818  # what it is, not what went wrong with us
@@ -103,9 +104,10 @@ def read_answer(text: str, question: Question, context: QuestionContext) -> Brai
     labels = [labels] if isinstance(labels, str) else labels
     if not isinstance(labels, list):
         raise MalformedReply("labels is not a list")
-    chosen = tuple(dict.fromkeys(str(label) for label in labels))
+    # A null chooses nothing, and no option that is called "None".
+    chosen = tuple(dict.fromkeys(str(label) for label in labels if label is not None))
     offered = {option.label for option in question.options}
-    reasoning = redact(str(data.get("reasoning") or ""))[:_PIECE]
+    reasoning = _text(data, "reasoning")
     unknown = [label for label in chosen if label not in offered]
     if unknown:
         return no_opinion(f"The model chose {unknown[0][:80]!r}, which is not offered")
@@ -116,7 +118,7 @@ def read_answer(text: str, question: Question, context: QuestionContext) -> Brai
     return BrainAnswer(
         selected=chosen,
         confidence=_confidence(data.get("confidence")),
-        reasoning=reasoning,
+        reasoning=reasoning or _NO_REASON,
         quote=_true_quote(str(data.get("quote") or ""), context),
     )
 
@@ -189,7 +191,7 @@ def read_advice(text: str) -> Advice:
     return Advice(
         approve=data["approve"],
         confidence=_confidence(data.get("confidence")),
-        reason=redact(str(data.get("reason") or ""))[:_PIECE],
+        reason=_text(data, "reason") or _NO_REASON,
     )
 
 
@@ -212,6 +214,8 @@ def read_summary(text: str) -> str:
 
 
 def json_object(text: str) -> dict[str, Any]:
+    if not text.strip():
+        raise MalformedReply("it says nothing")
     inner = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         data = json.loads(inner)
@@ -220,6 +224,10 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise MalformedReply("not an object")
     return data
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    return redact(str(data.get(name) or ""))[:_PIECE]
 
 
 def _confidence(value: Any) -> float:

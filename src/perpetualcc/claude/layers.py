@@ -103,7 +103,10 @@ def sandbox_for(
 
 
 def _beside(directory: Path, writable: Sequence[Path]) -> Iterator[Path]:
-    """What exists in `directory` and is neither writable nor on the way to what is."""
+    """
+    What exists in `directory` and is neither writable nor on the way to what is. What is made in
+    it later stays open: with `directory` itself denied nothing in it could be written at all.
+    """
     if not any(path.is_relative_to(directory) for path in writable):
         yield directory
         return

@@ -153,6 +153,8 @@ class BudgetKeeper:
     def brain_used(self, session: Session, tokens: int, usd: float) -> None:
         """Of the day and of the task; the run looks at what is left as it goes on."""
         task = session.current_task or TaskId("")
+        if task in self._grants:
+            self._used[task] = self._used.get(task, 0) + tokens
         self.store.spend_beside(session.id, task, tokens, usd, self.clock.now())
 
     def saw_window(self, window: str, used: float, resets_at: float | None) -> None:

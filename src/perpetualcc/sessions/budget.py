@@ -289,7 +289,10 @@ class BudgetStore(Protocol):
     def spend_beside(
         self, session: SessionId, task: TaskId, tokens: int, usd: float, now: float
     ) -> None:
-        """Add what was used for a task beside its runs, before anything else is."""
+        """
+        Add what was used for a task beside its runs, before anything else is. What its run at work
+        has reserved becomes less by it.
+        """
         ...
 
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:

@@ -74,15 +74,7 @@ class SqliteBudget:
     def spend_beside(
         self, session: SessionId, task: TaskId, tokens: int, usd: float, now: float
     ) -> None:
-        values = (session, task, task, day_of(now), now, now, tokens, usd)
-        self._database.write_soon(
-            lambda c: c.execute(
-                "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
-                " ended_at, tokens, usd) VALUES (?, ?, coalesce((SELECT unattended FROM spending"
-                " WHERE task = ? ORDER BY number DESC LIMIT 1), 0), 0, ?, ?, ?, ?, ?)",
-                values,
-            )
-        )
+        self._database.write_soon(lambda c: _spend_beside(c, session, task, tokens, usd, now))
 
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(lambda c: _close(c, task, tokens, usd, now), durable=True)
@@ -211,6 +203,30 @@ def _count(
     _turn_day(connection, task, now)
     connection.execute(
         "UPDATE spending SET tokens = tokens + ?, usd = usd + ?"
+        " WHERE task = ? AND ended_at IS NULL",
+        (tokens, usd, task),
+    )
+
+
+def _spend_beside(
+    connection: sqlite3.Connection,
+    session: SessionId,
+    task: TaskId,
+    tokens: int,
+    usd: float,
+    now: float,
+) -> None:
+    connection.execute(
+        "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
+        " ended_at, tokens, usd) VALUES (?, ?, coalesce((SELECT unattended FROM spending"
+        " WHERE task = ? ORDER BY number DESC LIMIT 1), 0), 0, ?, ?, ?, ?, ?)",
+        (session, task, task, day_of(now), now, now, tokens, usd),
+    )
+    # It comes off what the run at work reserved, which else would use the same once more.
+    connection.execute(
+        "UPDATE spending SET"
+        " reserved_tokens = min(reserved_tokens, max(reserved_tokens - ?, 1)),"
+        " reserved_usd = min(reserved_usd, max(reserved_usd - ?, 1e-9))"
         " WHERE task = ? AND ended_at IS NULL",
         (tokens, usd, task),
     )

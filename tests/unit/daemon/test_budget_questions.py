@@ -250,6 +250,25 @@ def test_money_that_is_used_up_ends_the_run_at_once(play):
     assert (used_up.limit, used_up.used) == ("run_usd", 3.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "limit", "brains"),
+    [("tokens_per_day", 3000, (1600, 0.0)), ("usd_per_day", 1, (1, 0.9))],
+)
+def test_what_a_brain_uses_comes_off_what_the_run_at_work_has_reserved(play, name, limit, brains):
+    async def scene(stage):
+        await stage.store.set_limit("tokens_per_day", 0)
+        await stage.store.set_limit(name, limit)
+        assert await stage.admit() is None
+        first = await stage.keeper.spent(TaskId("t-1"), SessionId("abc123"), 500, 0.05)
+        stage.keeper.brain_used(replace(stage.session, current_task=TaskId("t-1")), *brains)
+        return first, await stage.keeper.spent(TaskId("t-1"), SessionId("abc123"), 10, 0.05)
+
+    goes_on, used_up = play(scene)
+
+    assert goes_on is None
+    assert used_up.limit == name
+
+
 def test_a_changed_budget_settles_the_question_and_lets_the_parked_go_on(play):
     async def scene(stage):
         await stage.admit()

@@ -7,6 +7,7 @@ const KEY = "perpetualcc.key";
 const STRANGER = 4401;
 const TOO_MUCH = 4429;
 const LONGEST = 5000;
+const DEAD = 60000;
 
 export class Refused extends Error {
   constructor(error) {
@@ -115,6 +116,13 @@ export class Link {
     this.pause = Math.min(LONGEST, this.pause * 2);
   }
 
+  /** A phone that slept or changed its network is told of no end, and a goodbye is not answered. */
+  forsake(socket) {
+    socket.onclose = socket.onmessage = null;
+    socket.close();
+    this.lost({ code: 1006 }, true);
+  }
+
   settle(frame) {
     const found = this.waiting.get(frame.id);
     if (!found) return;
@@ -128,7 +136,9 @@ export class Link {
       return Promise.reject(new Refused({ message: "Not connected; nothing was sent" }));
     }
     const id = ++this.id;
-    this.socket.send(JSON.stringify({ type: "req", id, method, params }));
+    const socket = this.socket;
+    socket.send(JSON.stringify({ type: "req", id, method, params }));
+    setTimeout(() => this.waiting.has(id) && this.forsake(socket), DEAD);
     return new Promise((resolve, reject) => this.waiting.set(id, [resolve, reject]));
   }
 }

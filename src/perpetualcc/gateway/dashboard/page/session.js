@@ -99,12 +99,12 @@ export class SessionView {
 
   show(session) {
     const share = session.context_window ? Math.min(100, (100 * session.tokens) / session.context_window) : 0;
-    const detail = [goesOn(session), clean(session.detail)].filter(Boolean).join(". ");
+    const detail = [goesOn(session), clean(session.detail)].filter(Boolean).join(": ");
     fill(
       this.head,
       el("h2", {}, session.name || session.id, " ", statusMark(session.status)),
       el("p.path", {}, session.project),
-      detail ? el("p", {}, detail) : null,
+      detail ? el("p.detail", {}, detail) : null,
       el(
         "dl.numbers",
         {},

@@ -12,7 +12,7 @@ export class Waiting {
     this.nameOf = nameOf;
     this.node = document.getElementById("waiting");
     this.list = el("ul.cards");
-    this.empty = el("p.empty", {}, "Nothing waits for you.");
+    this.empty = el("p.empty", { hidden: true }, "Nothing waits for you.");
     this.word = el("p.done", { role: "status" });
     fill(this.node, el("h2", {}, "Waits for you"), this.word, this.empty, this.list);
     this.cards = new Map();
@@ -35,9 +35,13 @@ export class Waiting {
     this.isKnown = true;
     if (this.wanted) this.open(this.wanted);
     const sorted = requests.map((one) => this.cards.get(one.number).node);
-    sorted.forEach((node, place) => {
-      if (this.list.children[place] !== node) this.list.insertBefore(node, this.list.children[place] ?? null);
-    });
+    // What is settled stays where it was read.
+    let at = this.list.firstChild;
+    for (const node of sorted) {
+      while (at && !sorted.includes(at)) at = at.nextSibling;
+      if (at === node) at = at.nextSibling;
+      else this.list.insertBefore(node, at);
+    }
     this.more?.remove();
     if (total > requests.length) {
       this.more = el("p.quiet", {}, `${total - requests.length} more wait; they follow when these are answered.`);
@@ -73,8 +77,9 @@ export class Waiting {
   }
 
   rename() {
-    for (const { about, request } of this.cards.values()) {
-      say(about, `#${request.number} · ${this.nameOf(request.session)} · ${ago(request.raised_at)}`);
+    for (const { name, age, request } of this.cards.values()) {
+      say(name, this.nameOf(request.session));
+      say(age, ago(request.raised_at));
     }
   }
 
@@ -102,7 +107,9 @@ export class Waiting {
   close(card, words) {
     card.details.open = true;
     const away = button("Put away", () => this.putAway(card.node), "small");
-    fill(card.body, el("p.done", { role: "status" }, words), away);
+    const typed = [...card.body.querySelectorAll("textarea")].map((one) => one.value.trim()).filter(Boolean).join("\n");
+    const lost = typed && !card.isMine ? el("p.more", {}, `You had typed: ${typed}`) : null;
+    fill(card.body, el("p.done", { role: "status" }, words), lost, away);
     // The button that was pressed is gone: whoever works by keyboard goes on from here.
     if (card.isMine) away.focus();
   }
@@ -114,7 +121,8 @@ export class Waiting {
   }
 
   card(request) {
-    const card = { about: el("span.quiet"), isMine: false, isRead: false };
+    const card = { name: el("bdi"), age: el("span"), isMine: false, isRead: false };
+    const about = el("span.quiet", {}, `#${request.number} · `, card.name, " · ", card.age);
     card.body = el("div.body", {}, "Reading…");
     card.details = el(
       "details",
@@ -122,7 +130,7 @@ export class Waiting {
       el(
         "summary",
         {},
-        el("span.line", {}, el("span.tag", { "data-severity": request.severity }, TYPES[request.type] ?? request.type), card.about),
+        el("span.line", {}, el("span.tag", { "data-severity": request.severity }, TYPES[request.type] ?? request.type), about),
         el("span.title", {}, oneLine(request.title, TITLE)),
       ),
       card.body,
@@ -200,14 +208,14 @@ function facts(request) {
     ["Its tasks", (raw.plan ?? []).map((one, place) => `${place + 1}. ${one.title}\n${one.prompt}`).join("\n\n")],
     ["Call", raw.tool ? `${raw.tool} (${raw.risk ?? ""})` : ""],
     ...Object.entries(raw.tool ? (raw.input ?? {}) : {}).map(([name, value]) => [name, text(value), true]),
-    ["The brain suggests", request.suggestion ? `${request.suggestion} (${Math.round(request.confidence * 100)}% sure)` : ""],
+    ["The brain suggests", request.suggestion ? [el("bdi", {}, request.suggestion), ` (${Math.round(request.confidence * 100)}% sure)`] : ""],
     ["If nobody answers", `${request.default}${request.deadline ? ` (${moment(request.deadline)})` : ""}`],
   ];
   const shown = rows.filter(([, value]) => value);
   return el(
     "dl.facts",
     {},
-    shown.flatMap(([label, value, isCode]) => [el("dt", {}, label), el("dd", {}, isCode ? el("pre", { tabindex: "0" }, value) : text(value))]),
+    shown.flatMap(([label, value, isCode]) => [el("dt", {}, label), el("dd", {}, isCode ? el("pre", { tabindex: "0" }, value) : Array.isArray(value) ? value : text(value))]),
   );
 }
 
