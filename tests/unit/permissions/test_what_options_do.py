@@ -95,6 +95,9 @@ HARMFUL = [
     "env BUILDDIR=/ make clean",
     "RUSTFLAGS='-C linker=rm'; export RUSTFLAGS; cargo build",
     "less README.md --pattern .env",
+    "apt search -s=/etc/x y",
+    "apt -s=/etc/x search y",
+    "apt-cache --pkg-cache /etc/x policy y",
     "cmake -P=.env",
     "pytest -c .env",
     "ruff check --config=.env src",
@@ -169,6 +172,7 @@ UNCERTAIN = [
     "sqlite3 .git/hooks/pre-commit 'select 1'",
     "sqlite3 dev.db -Ax 'select 1'",
     "duckdb /etc/x -c 'select 1'",
+    "apt-cache -c /etc/x policy y",
     "biome check --config-path=.. src",
 ]
 EVERYDAY = [
@@ -237,6 +241,9 @@ EVERYDAY = [
     "VERSION=$(git describe --tags); export VERSION; make",
     "export HOME PATH; make",
     "less -R README.md",
+    "apt-get -s install x",
+    "apt-get -sy upgrade",
+    "apt-cache policy x",
     "cmake -P scripts/a.cmake",
     "eslint -c eslint.config.js src",
     "mypy --exclude .env src",
