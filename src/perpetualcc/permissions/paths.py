@@ -11,11 +11,19 @@ import posixpath
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
-from perpetualcc.permissions.protected import RAW_DEVICES, Guard, Place, ProtectedPlaces, fold
+from perpetualcc.permissions.protected import (
+    RAW_DEVICES,
+    Guard,
+    Place,
+    ProtectedPlaces,
+    fold,
+    is_source,
+)
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.directories import Directories, as_written, join
 from perpetualcc.permissions.shell.script import FOUND, PIPE, UNKNOWN
@@ -93,6 +101,7 @@ class Territory:
         self.globs_hidden = False
         """The line has said `shopt -s dotglob`: from then on `*` stands for `.env` as well."""
         self._broad = _broad(self.home)
+        self._broad_at_home = _broad_at_home(self.home)
 
     def _resolved_project(self) -> str | None:
         """None when the project is not on this disk: paths are then taken as written."""
@@ -237,7 +246,7 @@ class Territory:
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
                 explanation=f"{location.path} is guarded: {place.explanation}", effects=(effect,),
             )  # fmt: skip
-        if not lists and fold(location.path) in self._broad:
+        if not lists and self._is_broad(location):
             return Finding(
                 risk=Risk.MEDIUM, rule="read-broad", part=part, kind="read broad",
                 explanation=f"{location.path} holds credentials among much else", effects=(effect,),
@@ -251,6 +260,20 @@ class Territory:
             risk=Risk.LOW, rule="read", part=part, kind="read", effects=(effect,),
             explanation=f"Reads {_named(location)}",
         )  # fmt: skip
+
+    def _is_broad(self, location: Location) -> bool:
+        """What holds credentials, and what a glob may stand for: `~/*.json`, `~/.docker/*`."""
+        path = fold(location.path)
+        if path in self._broad:
+            return True
+        parts = path.split("/")
+        if location.zone is not Zone.OUTSIDE or _WILD.isdisjoint(parts[-1]) or is_source(path):
+            return False
+        globs = (at for at, part in enumerate(parts) if not _WILD.isdisjoint(part))
+        above = ["/".join(parts[:at]) for at in globs]
+        return any(
+            one in self._broad_at_home or _may_be_home(one, self.home) for one in above
+        ) or self._places.are_among(path)
 
 
 def _written(location: Location, effect: Effect, part: str) -> Finding:
@@ -280,6 +303,17 @@ def _broad(home: str) -> frozenset[str]:
         {"/", "/home", "/users", "/root", "/etc", "/proc", "/var", "/run", "/private", "/volumes",
          "/system/volumes", "/var/root", fold(home), *(f"{fold(home)}/{n}" for n in below_home)}
     )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _broad_at_home(home: str) -> frozenset[str]:
+    """Of these, the ones in which whatever has no name known to us may be a credential."""
+    return frozenset(one for one in _broad(home) if contains(fold(home), one)) | {"/root"}
+
+
+def _may_be_home(path: str, home: str) -> bool:
+    """`/home/*` stands for this home as well."""
+    return path.count("/") == home.count("/") and fnmatchcase(fold(home), path)
 
 
 _BROAD_OF_MACOS = tuple(

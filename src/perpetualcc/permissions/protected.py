@@ -79,6 +79,7 @@ class ProtectedPlaces:
     def __init__(self, *, home: str, credentials: Sequence[str], exceptions: Sequence[str]) -> None:
         self._keyed: dict[str, list[tuple[int, _Pattern]]] = {}
         self._wild: list[_Pattern] = []
+        self._in_folders: dict[str, list[_Pattern]] = {}
         self._home = tuple(fold(home).strip("/").split("/"))
         self._spoken_for = lru_cache(maxsize=_REMEMBERED)(self._looked_up)
         table = load_table("protected")
@@ -104,6 +105,8 @@ class ProtectedPlaces:
             parts = self._home + parts[1:]
         plain = [at for at, part in enumerate(parts) if _GLOB.search(part) is None]
         pattern = _Pattern(parts, anchored, place, order=(0 not in plain, number))
+        if len(parts) > 1 and place.guard is Guard.CREDENTIAL:
+            self._in_folders.setdefault(parts[-2], []).append(pattern)
         if plain:
             at = min(plain, key=lambda at: self._commonness(parts[at]))
             self._keyed.setdefault(parts[at], []).append((at, pattern))
@@ -136,6 +139,16 @@ class ProtectedPlaces:
                 found = pattern.place
         return found
 
+    def are_among(self, path: str) -> bool:
+        """Whether the glob at the end of `path` may stand for a credential: `~/.docker/*.json`."""
+        *folders, glob = fold(path).split("/")
+        return any(
+            tuple(folders[1 - len(pattern.parts) :]) == pattern.parts[:-1]
+            and fnmatchcase(name := pattern.parts[-1], glob)
+            and not (name[0] == "." and glob[0] != ".")
+            for pattern in self._in_folders.get(folders[-1], ())
+        )
+
     def _is_exception(self, name: str) -> bool:
         return self._exceptions.match(name) is not None
 
@@ -162,13 +175,18 @@ class ProtectedPlaces:
         return tuple(found)
 
 
+def is_source(path: str) -> bool:
+    """Whether it is called as code and documentation are, which hold no credentials."""
+    return _SOURCE.search(path) is not None
+
+
 def credentials_in(project: Path) -> Callable[[str], bool]:
     """Whether a file, named relative to the project, is one whose contents are secret."""
     root = str(project)
     own = len(fold(root).strip("/").split("/"))
 
     def is_secret(path: str) -> bool:
-        if _SOURCE.search(path):  # the most files there are, and never one of these
+        if is_source(path):  # the most files there are, and never one of these
             return False
         name = path.rpartition("/")[2]  # a file of that name is no folder of code
         place = _usual_places().find(f"{root}/{path}", skip=own) or _usual_places().find(

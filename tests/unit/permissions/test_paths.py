@@ -204,6 +204,31 @@ def test_searching_all_of_a_broad_place_is_never_low_however_it_is_spelled(path:
 
 
 @pytest.mark.parametrize(
+    "pattern",
+    [
+        "~/*.json", "$HOME/*", "~/{a,b}*.toml", "~/*/*.json", "/home/*/*.json", "../*.json",
+        "~/.config/*/*.json", "~/.docker/*.json", "~/.cargo/*", "/etc/*", "/root/*",
+    ],
+)  # fmt: skip
+def test_a_glob_that_may_stand_for_credentials_is_never_low(pattern: str) -> None:
+    for line in ("cat {}", "for f in {}; do jq . $f; done", "ls {} | xargs head", "cat < {}"):
+        assert bash_risk(line.format(pattern)) is not Risk.LOW, line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat src/*.json", "cat *.json", "cat .cargo/*", "ls ~", "ls ~/*", "du -sh ~/*",
+        "stat ~/*.json", "cat ~/*.md", "cat ~/*/package.json", "cat ~/notes/*.txt",
+        "cat ~/.claude/skills/*", "cat ~/.claude/*", "tail ~/.npm/_logs/*", "cat /etc/*release",
+        "cat /var/log/*.log",
+    ],
+)  # fmt: skip
+def test_a_glob_of_a_project_of_documents_and_of_names_stays_low(line: str) -> None:
+    assert bash_risk(line) is Risk.LOW
+
+
+@pytest.mark.parametrize(
     "directory", ["/tmp", "/private/tmp", "/private/var/tmp", "/private/var/folders/x9/y/T"]
 )
 def test_the_temporary_directory_of_macos_is_one_whichever_way_leads_there(directory: str) -> None:

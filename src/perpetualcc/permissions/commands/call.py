@@ -12,7 +12,7 @@ from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.shell.directories import Directories
-from perpetualcc.permissions.shell.script import SimpleCommand, Word
+from perpetualcc.permissions.shell.script import Assignment, SimpleCommand, Word
 from perpetualcc.permissions.urls import judge_url
 
 Findings = list[Finding]
@@ -26,6 +26,8 @@ class Judge(Protocol):
     territory: Territory
     knowledge: Knowledge
     files: LineFiles
+    assigned: list[Assignment]
+    """What this line has given variables so far: which of them it exports is not asked."""
 
     def words(self, words: Sequence[Word], call: "Call") -> Findings:
         """Judge `words` as a command that `call` runs."""

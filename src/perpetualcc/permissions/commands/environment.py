@@ -51,9 +51,10 @@ _DATABASE = re.compile(
 )
 _TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
 _IS_WRITTEN = re.compile(
-    r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOG(?:S|_?FILE|_?PATH|_?DIR)?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
+    r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOGS?(?:_?(?:FILE|PATH|DIR))?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
     r"(?:_?(?:FILE|PATH|DIR))?|REDIRECT_\w+|DUMP\w*|(?:REPORT|RESULT|ARTIFACT)S?(?:_?(?:FILE|PATH|DIR))?"
-    r"|CACHE_DIR|BUILD_PATH|PID_?FILE|HISTFILE|HISTORY|PROFILE_FILE|(?:GCOV|GMON_OUT)_PREFIX|PYTHONPYCACHEPREFIX|TEXMFOUTPUT|PYLINTHOME|SUNPRO_DEPENDENCIES|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
+    r"|\w*CACHE(?:_?(?:DIR|FOLDER|PATH))?|(?:DEBUG_)?TE?MP(?:_?(?:DIR|ROOT))?|BUILD_PATH|PID_?FILE|\w*HISTFILE|HISTORY|PROFILE_FILE|(?:GCOV|GMON_OUT)_PREFIX|PYTHONPYCACHEPREFIX|TEXMFOUTPUT|PYLINTHOME|SUNPRO_DEPENDENCIES|COVERAGE_FILE|(?:GO)?COVERDIR|V8_COVERAGE)"
+    r"|CCACHE_DIR|GRADLE_USER_HOME|PRE_COMMIT_HOME|IPYTHONDIR|HYPOTHESIS_STORAGE_DIRECTORY|(?i:npm_config_(?:cache|logs[_-]dir))"
 )
 """Variables with these names hold files that a program writes."""
 _LONGEST_NAME = 100
@@ -123,7 +124,9 @@ def _graver(
     """What no table need say: where it makes a program write, and which command it has it run."""
     if MAY_LEAVE.match(value) and _IS_WRITTEN.fullmatch(name):
         written = territory.write(value, cwds, name)
-        if written.risk is Risk.HIGH:
+        is_usual = "CACHE" in name and not written.is_guarded
+        is_usual &= written.effects[0].target.startswith(f"{territory.home}/.cache/")
+        if written.risk is Risk.HIGH and not is_usual:
             return Risk.HIGH, f"makes a program write. {written.explanation}"
         if _TRACES.search(name) and written.risk is Risk.MEDIUM:
             return Risk.MEDIUM, f"makes a program write. {written.explanation}"

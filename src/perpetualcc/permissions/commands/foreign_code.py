@@ -17,6 +17,7 @@ from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.paths import MAY_LEAVE, Territory, Zone
 from perpetualcc.permissions.shell.directories import Directories
+from perpetualcc.permissions.shell.script import Word
 
 Setting = tuple[str, str]
 """The name of an option, empty when there is none, and what stands there."""
@@ -41,6 +42,12 @@ _MAY_BE_CODE = frozenset({"value", "optional", "code", "flag"})
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """`pytest -c <(echo …)`, `ninja -f /dev/stdin`."""
 _SETTINGS_OPTION = re.compile(r"--?(?:config|settings?|options)\b|-c$")
+_READS_SETTINGS = re.compile(
+    r"--?[\w-]*(?:config|settings?|options|rc-?file|project|script|makefile)(?:-?file|-?path)?"
+    r"|-[cCfpP]|--file|--init\w*",
+    re.IGNORECASE,
+)
+"""What these options name is read, and shown where it is not what it should be."""
 _SWITCH = re.compile(r"/\w+:")
 """`/p:Version=1` is an option of MSBuild, and no path."""
 _SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
@@ -72,6 +79,10 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
         if text == "-" and _SETTINGS_OPTION.match(name):
             why = f"{name} takes what another command prints"
             findings.append(call.finding(Risk.MEDIUM, "piped-code", why, EffectKind.EXECUTE))
+        if _READS_SETTINGS.fullmatch(name):
+            value = text.removeprefix(name) if text[:1] == "-" else text
+            named = call.reads([Word(value.lstrip("=:@"))])
+            findings += [found for found in named if found.risk is Risk.HIGH]
         is_selection = rule.rule == "test-project" and name in _SELECTS
         for path in () if is_selection else _paths(name, text):
             if path not in seen:

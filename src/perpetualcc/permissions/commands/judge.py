@@ -93,6 +93,7 @@ class CommandJudge:
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
         self.files = LineFiles()
+        self.assigned: list[Assignment] = []
         self.count = 0
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
@@ -145,6 +146,7 @@ class CommandJudge:
     # What surrounds a program
 
     def _assignments(self, command: SimpleCommand) -> Findings:
+        self.assigned += command.assignments
         return [
             finding
             for assignment in command.assignments
@@ -371,7 +373,6 @@ class CommandJudge:
         inner = replace(
             call.command,
             words=tuple(words),
-            assignments=(),
             cwds=call.cwds,
             calls_function=False,
         )

@@ -607,16 +607,23 @@ class _Reader(Standing):
             end = child.end_byte
         if words[0].text == "local" and not self.defining:  # bash refuses it here
             self.variables.forget(assignment.name for assignment in assignments)
-        for word in words[1:]:
-            if (bound := assigned(word)) is not None:
-                self.variables.set(*bound)
-                assignments.append(Assignment(name=bound[0], value=Word(bound[1])))
-                if RUNS_AS_NUMBER.search(bound[1]):
-                    self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        assignments += [found for word in words[1:] for found in self.declared(word, node)]
         self.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
         if is_another(words):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
         self.emit(words, assignments, Redirects(), node, start)
+
+    def declared(self, word: Word, node: Node) -> list[Assignment]:
+        """`export "A=1"`, and `A=1; export A`: what other programs are given from here on."""
+        bound = assigned(word)
+        if bound is None:
+            value = Word(self.variables.get(word.text))
+            is_given = self.variables.is_given(word.text)
+            return [Assignment(name=word.text, value=value)] if is_given else []
+        self.variables.set(*bound)
+        if RUNS_AS_NUMBER.search(bound[1]):
+            self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        return [Assignment(name=bound[0], value=Word(bound[1]))]
 
     def assign(self, node: Node) -> list[Assignment]:
         found = self.assignment(node)

@@ -33,10 +33,15 @@ class Variables:
     def __init__(self, *, home: str, project: str, cwd: str) -> None:
         self._values = {"HOME": home, "PWD": cwd, **_EVERYWHERE}
         self._values.update(dict.fromkeys(_PROJECT_VARIABLES, project))
+        self._usual = dict(self._values)
 
     def __contains__(self, name: str) -> bool:
         """Whether the line has set it, or every shell."""
         return name in self._values
+
+    def is_given(self, name: str) -> bool:
+        """Whether the line has set it."""
+        return self._values.get(name) != self._usual.get(name)
 
     def get(self, name: str) -> str:
         return self._values.get(name, UNKNOWN)

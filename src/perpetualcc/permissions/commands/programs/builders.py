@@ -16,6 +16,8 @@ from perpetualcc.permissions.paths import MAY_LEAVE, Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _MAKE_RUNS = re.compile(r"\.?SHELL(?:FLAGS)?|MAKEFLAGS|MFLAGS|MAKEFILES|MAKE")
+_FLAGS = frozenset({"MAKEFLAGS", "MFLAGS"})
+"""Setting them is judged by itself: `export MAKEFLAGS=-j4` is everyday."""
 _MAKE_FUNCTION = re.compile(r"\$[({](?:shell|eval|call|file|guile)\b")
 _CLEANS = re.compile(r"(?:clean|clobber|mrproper|purge|wipe|uninstall)\b", re.IGNORECASE)
 _DIRECTORY = re.compile(
@@ -44,10 +46,12 @@ def make(call: Call) -> Findings:
 
 
 def _environment(call: Call) -> Findings:
-    """`FOO='; rm x' make`: each variable is one of the makefile, but SHELL; most are no code."""
+    """`export FOO='; rm x'; make`: each is one of the makefile, but SHELL; most are no code."""
+    own = call.command.assignments
+    before = [one for one in call.judge.assigned if one not in own and one.name not in _FLAGS]
     findings = [
         found
-        for one in call.command.assignments
+        for one in dict.fromkeys((*own, *before))
         if one.name != "SHELL"
         for found in _setting(one.name, one.value.text, call)
     ]

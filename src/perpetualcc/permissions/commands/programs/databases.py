@@ -120,6 +120,7 @@ def sql_file(call: Call) -> Findings:
         part.lstrip().startswith(".") or _REACHES_FILES.search(part) for part in statements
     )
     findings = [] if is_plain else sql(call) + call.reads(call.arguments.operands[:1])
+    findings += _made(call)
     if any(_ADDRESS.search(text) for text in texts):
         why = "Reads or writes what is on another machine"
         findings.append(call.finding(Risk.MEDIUM, "sql", why, EffectKind.NETWORK))
@@ -127,6 +128,18 @@ def sql_file(call: Call) -> Findings:
     if statements and all(looks.match(statement) for statement in statements):
         return findings
     return [*findings, call.finding(Risk.MEDIUM, "sql", "Speaks to a database", EffectKind.EXECUTE)]
+
+
+def _made(call: Call) -> Findings:
+    """A file that is not there is made: of the words that may be its name, the worst counts."""
+    words = call.arguments.operands
+    files = [*words[:1], *(w for w in words[1:] if " " not in w.text)]
+    named = [Word(w.text.removeprefix("file:").partition("?")[0]) for w in files]
+    is_far = any(found.risk is Risk.HIGH for found in call.writes(named))
+    if not is_far or call.arguments.has("-readonly"):
+        return []
+    why = "Opens a file that is not the project's, and makes it where there is none"
+    return [call.finding(Risk.MEDIUM, "sql", why, EffectKind.WRITE)]
 
 
 def destroying(text: str) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import dropwhile
 
 from perpetualcc.domain.tools import Risk
@@ -18,16 +19,17 @@ from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.protected import fold
-from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Word
 
 
 @handles("env")
 def env(call: Call) -> Findings:
     """`env A=b -u C program …`; alone it prints everything, tokens included."""
     findings: Findings = []
-    words = list(call.arguments.operands)
+    words, told = list(call.arguments.operands), list(call.command.assignments)
     while words and "=" in words[0].text:
         name, _, value = words.pop(0).text.partition("=")
+        told.append(Assignment(name=name, value=Word(value)))
         found = judge_variable(
             name, value, words=words, knowledge=call.judge.knowledge,
             territory=call.judge.territory, cwds=call.cwds, part=call.part,
@@ -35,7 +37,8 @@ def env(call: Call) -> Findings:
         )  # fmt: skip
         findings += [found] if found is not None else []
     if words:
-        return findings + call.judge.words(words, call)
+        inner = replace(call, command=replace(call.command, assignments=tuple(told)))
+        return findings + call.judge.words(words, inner)
     return [
         *findings,
         call.finding(
