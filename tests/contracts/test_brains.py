@@ -415,3 +415,51 @@ def test_a_brain_without_fallback_says_that_nobody_could_be_asked() -> None:
         asyncio.run(brain.answer_question(QUESTION, CONTEXT))
     fallen = FallbackBrain(brain, RuleBasedBrain(parse_requirements))
     assert ask(fallen, WRITTEN).selected == ("Postgres",)
+
+
+def test_a_brain_that_let_us_wait_for_nothing_is_left_alone_for_longer_each_time() -> None:
+    asked = []
+
+    class Absent:
+        def __init__(self) -> None:
+            self.takes = 30.0
+
+        async def complete(self, system, prompt, schema):
+            asked.append(now[0])
+            now[0] += self.takes
+            raise BrainUnavailable("Ollama does not answer")
+
+    now, absent = [0.0], Absent()
+    brain = FallbackBrain(
+        ModelBrain("absent", absent, timeout=timedelta(seconds=60)),
+        RuleBasedBrain(parse_requirements),
+        steady=lambda: now[0],
+    )
+
+    for at in (0.0, 31.0, 89.0, 91.0, 240.0, 242.0):
+        now[0] = max(now[0], at)
+        said = ask(brain, WRITTEN)
+        assert said.selected == ("Postgres",)
+    absent.takes = 1.0
+    for at in (1000.0, 1002.0):  # who refuses at once is asked each time
+        now[0] = at
+        ask(brain, WRITTEN)
+
+    assert asked == [0.0, 91.0, 242.0, 1000.0, 1002.0]
+
+
+def test_who_reads_the_answer_learns_that_the_brain_was_left_alone() -> None:
+    class Absent:
+        async def complete(self, system, prompt, schema):
+            now[0] += 30.0
+            raise BrainUnavailable("Ollama does not answer")
+
+    now = [0.0]
+    brain = FallbackBrain(
+        ModelBrain("absent", Absent(), timeout=timedelta(seconds=60)),
+        RuleBasedBrain(parse_requirements),
+        steady=lambda: now[0],
+    )
+    ask(brain, WRITTEN)
+
+    assert "Ollama does not answer; it is left alone for 60 s" in ask(brain, WRITTEN).reasoning

@@ -4,7 +4,10 @@ the rules and then by a person, and a low-confidence "approve" never approves.
 """
 
 import logging
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from perpetualcc.brain.port import Brain, BrainUnavailable, BrainUsage
 from perpetualcc.brain.rule_based import RuleBasedBrain, left_to_a_person, unless_risky
@@ -15,6 +18,13 @@ from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 THRESHOLD = 0.7
 """Seed 000, `confidence_threshold`."""
 
+_SLOW = 5.0
+"""Seconds. To ask who refuses at once costs nothing; Claude waits for who lets us wait."""
+_REST, _LONGEST_REST = 60.0, 900.0
+"""Seconds in which a brain that let us wait for nothing is not asked; doubled each time."""
+
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 
@@ -22,11 +32,20 @@ class FallbackBrain:
     """A brain, the rules behind it, and a person behind them. Never raises `BrainUnavailable`."""
 
     def __init__(
-        self, brain: Brain, rules: RuleBasedBrain, *, threshold: float = THRESHOLD
+        self,
+        brain: Brain,
+        rules: RuleBasedBrain,
+        *,
+        threshold: float = THRESHOLD,
+        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._brain = brain
         self._rules = rules
         self._threshold = threshold
+        self._steady = steady
+        self._rest = 0.0
+        self._rests_until = 0.0
+        self._left_alone = ""
 
     @property
     def name(self) -> str:
@@ -48,7 +67,7 @@ class FallbackBrain:
         if (left := left_to_a_person(question)) is not None:
             return left
         try:
-            answer = await self._brain.answer_question(question, context)
+            answer = await self._ask(lambda: self._brain.answer_question(question, context))
         except BrainUnavailable as error:
             _log.warning("%s; the rules answer instead", error.message)
             answer = await self._rules.answer_question(question, context)
@@ -62,7 +81,9 @@ class FallbackBrain:
         if assessment.risk is Risk.HIGH:
             return Advice(approve=False, confidence=0.0, reason="Only a person may allow this")
         try:
-            advice = await self._brain.evaluate_permission(call, assessment, context)
+            advice = await self._ask(
+                lambda: self._brain.evaluate_permission(call, assessment, context)
+            )
         except BrainUnavailable as error:
             _log.warning("%s; the rules advise instead", error.message)
             advice = await self._rules.evaluate_permission(call, assessment, context)
@@ -74,10 +95,26 @@ class FallbackBrain:
     async def summarize(self, text: str, *, words: int = 120) -> str:
         """The brain's summary, or the first words."""
         try:
-            return await self._brain.summarize(text, words=words)
+            return await self._ask(lambda: self._brain.summarize(text, words=words))
         except BrainUnavailable as error:
             _log.warning("%s; the text is cut instead", error.message)
             return await self._rules.summarize(text, words=words)
+
+    async def _ask(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask the brain. One that let us wait for nothing is left alone for a while."""
+        began = self._steady()
+        if began < self._rests_until:
+            raise BrainUnavailable(self._left_alone)
+        try:
+            found = await ask()
+        except BrainUnavailable as error:
+            if self._steady() - began >= _SLOW:
+                self._rest = min(_LONGEST_REST, max(_REST, 2 * self._rest))
+                self._rests_until = self._steady() + self._rest
+                self._left_alone = f"{error.message}; it is left alone for {self._rest:.0f} s"
+            raise
+        self._rest = 0.0
+        return found
 
 
 def _instead(error: BrainUnavailable) -> str:
