@@ -110,3 +110,29 @@ def test_sessions_work_side_by_side_in_worktrees_that_are_guarded_as_the_project
     pcc.pcc(*here, "--worktree", "dark", "--detach")
 
     assert git(pcc.project, "worktree", "list").count("\n") == 2, "it is the same one"
+
+
+ASKS = """
+steps:
+  - ask: [{question: "Which shade?", header: Shade, options: [{label: Grey}, {label: Black}]}]
+  - It is dark.
+"""
+
+
+def test_a_worktree_stays_while_a_session_works_there_and_may_go_then(install):
+    pcc = install(ASKS)
+    git(pcc.project, "init", "-q")
+    git(pcc.project, "commit", "-qm", "one", "--allow-empty")
+    session = pcc.start("Make it dark", "--worktree", "dark")
+    pcc.wait(session, "WAITING_INPUT")
+    place = pcc.project / ".claude" / "worktrees" / "dark"
+
+    [waiting] = pcc.json("worktrees", str(pcc.project))
+    pcc.pcc("worktrees", str(pcc.project), "--remove")
+
+    assert waiting["keeps"] == [f"session {session} is waiting"]
+    assert place.is_dir()
+    pcc.pcc("respond", str(pcc.json("pending")[0]["number"]), "Grey")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+    assert pcc.pcc("worktrees", str(pcc.project), "--remove").stdout.startswith("Removed dark, ")
+    assert not place.exists()

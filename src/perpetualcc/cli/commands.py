@@ -27,6 +27,7 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
         "resume": CommandEntry("sessions", "Resume a paused session, or try again"),
         "stop": CommandEntry("sessions", "Stop a session, or one of its tasks"),
         "logs": CommandEntry("logs", "Show a session's log"),
+        "worktrees": CommandEntry("worktrees", "What worktrees are left, and which may go"),
         "report": CommandEntry("report", "Tell what happened while you were away"),
         "dashboard": CommandEntry("dashboard", "See and steer your sessions in a browser"),
         "devices": CommandEntry("devices", "Phones and browsers that may open it: pair, revoke"),

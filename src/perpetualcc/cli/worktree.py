@@ -34,7 +34,7 @@ def worktree_of(project: Path, name: str) -> Path:
         raise PerpetualError(f"Project path '{project}' is not a directory")
     home = main_tree(canonical(project))
     top = Path(
-        _git(home, "rev-parse", "--show-toplevel", why=f"'{project}' is in no git repository")
+        git_says(home, "rev-parse", "--show-toplevel", why=f"'{project}' is in no git repository")
     )
     place = Path(f"{top}{WORKTREES}{name}")
     if is_worktree(place):
@@ -52,23 +52,24 @@ def worktree_of(project: Path, name: str) -> Path:
 
 def _make(top: Path, place: Path, name: str) -> None:
     by_hand = f"git -C {shlex.quote(str(top))} worktree add {shlex.quote(str(place))}"
-    if _asked(top, *OWN_FILTERS).stdout:
+    if ask_git(top, *OWN_FILTERS).stdout:
         raise PerpetualError(
             "This repository's own settings name filters, which are programs",
             hint=f"Make the worktree yourself, and start there: {by_hand}",
         )
-    _git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", why=_NO_COMMIT)
+    git_says(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", why=_NO_COMMIT)
     branch = f"worktree-{name}"
-    is_known = _asked(top, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}").returncode
+    is_known = ask_git(top, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}").returncode
     words = ("--", str(place), branch) if is_known == 0 else ("-b", branch, "--", str(place))
     _hide(place.parent)
     print(f"Making the worktree '{place}', on the branch {branch} …", file=sys.stderr)
-    _git(top, "worktree", "add", "--quiet", *words, why=f"git makes no worktree '{place}'")
+    git_says(top, "worktree", "add", "--quiet", *words, why=f"git makes no worktree '{place}'")
 
 
 def _refuse_unfinished(place: Path) -> None:
     """While git makes one, and where it was killed meanwhile, the worktree is locked so."""
-    own = Path(_git(place, "rev-parse", "--absolute-git-dir", why=f"git does not know '{place}'"))
+    why = f"git does not know '{place}'"
+    own = Path(git_says(place, "rev-parse", "--absolute-git-dir", why=why))
     lock = own / "locked"
     if lock.exists() and lock.read_text("utf-8", "replace").strip() == "initializing":
         raise PerpetualError(
@@ -85,16 +86,16 @@ def _hide(holder: Path) -> None:
         ignored.write_text("*\n", encoding="utf-8")
 
 
-def _git(place: Path, *words: str, why: str) -> str:
+def git_says(place: Path, *words: str, why: str) -> str:
     """What it prints. Raises PerpetualError, which says why, in our words and in its own."""
-    done = _asked(place, *words)
+    done = ask_git(place, *words)
     if done.returncode != 0:
         own = done.stderr.strip().removeprefix("fatal: ")
         raise PerpetualError(why, hint=f"git says: {own}" if own else None)
     return done.stdout.removesuffix("\n")
 
 
-def _asked(place: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+def ask_git(place: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
             [*GIT, "-C", str(place), *words],

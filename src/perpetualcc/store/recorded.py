@@ -64,6 +64,26 @@ def newest_sessions(database: Path, most: int) -> list[tuple[str, str, str]]:
         return []
 
 
+def open_sessions(database: Path) -> list[tuple[str, str, Path]]:
+    """
+    The id, status and project of each that has not ended.
+
+    Raises:
+        DatabaseError: the file is there, and cannot be read.
+    """
+    if not database.exists():
+        return []
+    try:
+        with looking(database) as connection:
+            found = connection.execute(
+                "SELECT id, status, project FROM sessions"
+                " WHERE status NOT IN ('COMPLETED', 'STOPPED') ORDER BY position"
+            )
+            return [(row["id"], row["status"], Path(row["project"])) for row in found]
+    except sqlite3.Error as error:
+        raise explain(error, database) from error
+
+
 def open_requests(database: Path, most: int) -> list[int]:
     """The numbers of what waits for a person; none where they cannot be read now."""
     try:
