@@ -130,7 +130,7 @@ def test_a_worktree_stays_while_a_session_works_there_and_may_go_then(install):
     [waiting] = pcc.json("worktrees", str(pcc.project))
     pcc.pcc("worktrees", str(pcc.project), "--remove")
 
-    assert waiting["keeps"] == [f"session {session} is waiting"]
+    assert waiting["keeps"][0].startswith(f"session {session} is ")
     assert place.is_dir()
     pcc.pcc("respond", str(pcc.json("pending")[0]["number"]), "Grey")
     assert pcc.wait(session)["status"] == "COMPLETED"

@@ -76,10 +76,10 @@ def open_sessions(database: Path) -> list[tuple[str, str, Path]]:
     try:
         with looking(database) as connection:
             found = connection.execute(
-                "SELECT id, status, project FROM sessions"
-                " WHERE status NOT IN ('COMPLETED', 'STOPPED') ORDER BY position"
+                "SELECT s.id, s.status, p.path FROM sessions s JOIN projects p ON p.id = s.project"
+                " WHERE s.status NOT IN ('COMPLETED', 'STOPPED') ORDER BY s.position"
             )
-            return [(row["id"], row["status"], Path(row["project"])) for row in found]
+            return [(row["id"], row["status"], Path(row["path"])) for row in found]
     except sqlite3.Error as error:
         raise explain(error, database) from error
 
