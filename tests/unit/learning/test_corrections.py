@@ -123,6 +123,30 @@ def test_what_lasts_is_a_rule_also_when_nothing_went_before(message):
 
 
 @pytest.mark.parametrize(
+    ("message", "assistant"),
+    [
+        ("no no wait, I was on the wrong branch, it's fine", "The field is in the response."),
+        ("nein, mein Fehler, ich hatte die falsche Datei offen", "In der Datei steht kein `id`."),
+        ("no, no, me he confundido yo de carpeta, está bien", "La carpeta está vacía."),
+        ("non mais c'est moi qui me suis trompé de serveur", "Le port 8080 est fermé."),
+        ("нет, это я перепутал ветки, всё работает", "В ветке нет такого файла."),
+        ("ой, це я не той конфіг скинув", "У конфігу немає ключа."),
+        ("不对，是我看错了，这是旧文档", "文档里是 string。"),
+        ("いや、こちらのミスでした、違う環境を見てました", "本番では動いています。"),
+        ("아니 제가 착각했네요 다른 서버였어요", "서버는 정상입니다."),
+        ("no scusa, ho letto male io", "Il valore è 12."),
+    ],
+)
+def test_who_owns_a_mistake_corrects_nobody(message, assistant):
+    assert not classify(message, assistant).correction
+
+
+def test_a_mistake_of_the_assistant_and_a_rule_beside_ones_own_are_corrections():
+    assert classify("Ты перепутал ширину и высоту", "rect(h, w)").correction
+    assert classify("my bad. from now on always run the tests on staging").durable
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "no, just this once use npm instead of pnpm",

@@ -250,6 +250,15 @@ def test_the_items_of_another_list_are_no_rules(message):
         ("always ask me before deleting files", Scope.GLOBAL),
         ("in this repo always ask me before deleting files", Scope.PROJECT),
         ("commit messages in english", Scope.PROJECT),
+        ("no emojis in commit messages, and that goes for all my repos", Scope.GLOBAL),
+        ("keine Semikolons, in keinem meiner Projekte", Scope.GLOBAL),
+        ("no quiero mocks, en ninguno de mis repos", Scope.GLOBAL),
+        ("nada de mocks, nem aqui nem em nenhum outro projeto", Scope.GLOBAL),
+        ("не используй моки, ни здесь, ни в других проектах", Scope.GLOBAL),
+        ("別用mock，不光这个项目，别的项目也一样", Scope.GLOBAL),
+        ("モックは使わないで、このリポジトリに限らず", Scope.GLOBAL),
+        ("mock kullanma, hiçbir projede", Scope.GLOBAL),
+        ("niente mock, vale per tutto il backend di questo progetto", Scope.PROJECT),
     ],
 )
 def test_a_habit_that_is_said_of_one_project_holds_there_only(message, scope):

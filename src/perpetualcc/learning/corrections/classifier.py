@@ -12,7 +12,7 @@ from perpetualcc.learning.corrections.judgement import Judgement, Scope
 from perpetualcc.learning.corrections.language import detect
 from perpetualcc.learning.corrections.lexicon import Lexicon
 from perpetualcc.learning.corrections.model import Weighing, model
-from perpetualcc.learning.corrections.signals import Scene, signals
+from perpetualcc.learning.corrections.signals import Scene, Signals, signals
 from perpetualcc.learning.corrections.text import (
     Listed,
     Typed,
@@ -31,8 +31,15 @@ _MOST_FURTHER = 8
 _MOST_LISTED = _MOST_FURTHER + 1
 _TWICE, _ORDERED, _EVEN, _NEVER = 0.05, 0.3, 0.5, 1.0
 """The model's limit is above these for the many messages that only look like a correction."""
-_STANDING = frozenset({"always", "prohibit", "henceforth", "norm", "project_rule"})
+_FOR_GOOD = frozenset({"always", "henceforth", "norm", "project_rule"})
+_STANDING = _FOR_GOOD | {"prohibit"}
 _ORDERS = ("direct", "request")
+_OWN = "you:confesses"
+"""Whose own mistake it was corrects nobody, however often they say no."""
+_HAPPENED = frozenset({"self", "symptom"})
+_SPEAKS_TO_IT = frozenset(
+    {"told", "wrong", "prohibit", "direct", "undo", "blame", "reject", "please"}
+)
 _NO_RULE = frozenset(
     {"reported", "self", "question_mark", "question_first", "symptom", "praise", "product", "hedge"}
     | {"request_first", "blame", "accept"}
@@ -109,13 +116,21 @@ def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement
 def _judge(reading: Reading) -> Judgement:
     found = signals(reading.scene)
     corrects = model("correction").weigh(found)
-    if corrects.score < 0 and corrects.probability < _enough(reading):
+    is_own = _is_own(reading.scene.best, found)
+    if is_own or (corrects.score < 0 and corrects.probability < _enough(reading)):
         return Judgement(
             confidence=round(min(0.99, max(0.5, 1 - corrects.probability)), 2),
             language=reading.lexicon.code,
-            reasons=(*reading.reasons, *_strongest(corrects)),
+            reasons=(*["told of oneself"] * is_own, *reading.reasons, *_strongest(corrects)),
         )
     return _correction(reading, corrects, model("durable").weigh(found))
+
+
+def _is_own(best: Sentence, found: Signals) -> bool:
+    """A mistake of one's own, or what went wrong for oneself: "we always had this bug"."""
+    if _OWN in found.named and not best.features & _FOR_GOOD:
+        return True
+    return best.features >= _HAPPENED and not best.features & _SPEAKS_TO_IT
 
 
 def _enough(reading: Reading) -> float:
@@ -130,7 +145,7 @@ def _enough(reading: Reading) -> float:
 
 
 def _is_standing_order(sentence: Sentence, lexicon: Lexicon) -> bool:
-    """ "From now on always open ...", "always run ..."; not "the clock must always show"."""
+    """ "From now on always open ...", "never delete ..."; not "the clock must always show"."""
     found = lexicon.search("always", sentence.folded)
     if found is None:
         return False
@@ -140,7 +155,9 @@ def _is_standing_order(sentence: Sentence, lexicon: Lexicon) -> bool:
     is_first = not re.search(r"[^\W\d_]{3}", before)
     orders = (lexicon.search(name, after) for name in _ORDERS)
     is_order = any(order is not None and order.start() == 0 for order in orders)
-    return is_first and ("direct" in sentence or is_order)
+    # "Migrations never delete!": where the verb is the end, what it is about stands in front.
+    is_ban = lexicon.verb_last and "prohibit" in sentence
+    return is_ban or (is_first and ("direct" in sentence or is_order))
 
 
 def _further(reading: Reading, assistant: str) -> Iterator[Judgement]:

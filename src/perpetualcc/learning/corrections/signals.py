@@ -180,8 +180,12 @@ _PERSISTING = re.compile(
     r"\b(?:still|same|again|immer noch|noch immer|nach wie vor|toujours (?:pas|plus|rien|le|la)"
     r"|encore (?:le|la|un|une)|todavia|aun|sigue|siguen|continua|continuam|ainda|ancora|все еще"
     r"|все равно|до сих пор|по-прежнему|все одно|досі|hala|dalej|nadal|wciaz|nog steeds"
-    r"|van (?:con|loi|bi|khong|chua)|masih|tetap)\b"
-    r"|还是|仍|依然|まだ|相変わらず|아직|여전히|لسه|ما زال|لا يزال|अभी भी|अब भी"
+    r"|van (?:con|loi|bi|khong|chua)|masih|tetap"
+    r"|(?:das|der|die) ?selbe|(?:das|der|die) gleiche|(?:lo|el|la) mism[oa]|mesm[oa]"
+    r"|meme (?:erreur|chose)|pareil|stess[oa]|(?:de|het)zelfde|to samo|ten sam|ta sama|ayni"
+    r"|та же|то же|тот же|так же|та сама|те саме|той самий|так само|nhu cu|y chang)\b"
+    r"|还是|仍|依然|一样|同样|まだ|相変わらず|同じ|아직|여전히|똑같|لسه|ما زال|لا يزال|نفس"
+    r"|अभी भी|अब भी|वही"
 )
 """What says that a state lasts, in text without accents: it did not go away, it is still so."""
 
