@@ -1,6 +1,7 @@
 """`pcc worktrees`: what sessions side by side have left on the disk, and what of it may go."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -82,14 +83,15 @@ def worktrees(
     if as_json:
         print_json([tree.as_json() | {"removed": tree in gone} for tree in found])
     elif not remove:
-        _show(found, may_go)
+        where = "" if project == Path() else f" {shlex.quote(str(project))}"
+        _show(found, f"pcc worktrees{where} --remove")
     elif gone:
         print("\n".join(printable(f"Removed {one.name}, {_megabytes(one.size)}") for one in gone))
     else:
         print("None went. See why with: pcc worktrees")
 
 
-def _show(found: Sequence[Tree], may_go: Sequence[Tree]) -> None:
+def _show(found: Sequence[Tree], removes: str) -> None:
     if not found:
         print("No worktrees. Begin with one: pcc start --worktree NAME")
         return
@@ -98,9 +100,9 @@ def _show(found: Sequence[Tree], may_go: Sequence[Tree]) -> None:
         for tree in found
     ]
     print(table(["Worktree", "Branch", "Size", "State"], rows))
-    if may_go:
-        size = _megabytes(sum(tree.size for tree in may_go))
-        print(f"{counted(len(may_go), 'worktree')} may go, {size}: pcc worktrees --remove")
+    if may_go := [tree.size for tree in found if not tree.keeps]:
+        much = _megabytes(sum(may_go))
+        print(f"{counted(len(may_go), 'worktree')} may go, {much}: {removes}")
 
 
 def _top(project: Path) -> Path:
@@ -142,10 +144,10 @@ def _reasons(
     if "prunable" in told:
         yield "gone; git worktree prune"
         return
-    changed = _changed(path)
-    if changed is None:
+    filters = _no_filters(path)
+    if filters is None:
         yield "not looked at: the repository's own settings name filters"
-    elif changed:
+    elif changed := _changed(path, filters):
         yield f"{counted(changed, 'file')} not committed"
     why = f"git does not know what of '{path}' is merged"
     ahead = int(git_says(top, "rev-list", "--count", f"HEAD..{told['HEAD']}", why=why))
@@ -153,11 +155,12 @@ def _reasons(
         yield f"{counted(ahead, 'commit')} not merged"
 
 
-def _changed(path: Path) -> int | None:
-    """How many files are not as they were committed; None: git is not asked."""
-    filters = without_filters(ask_git(path, *OWN_FILTERS).stdout)
-    if filters is None:
-        return None
+def _no_filters(path: Path) -> tuple[str, ...] | None:
+    return without_filters(ask_git(path, *OWN_FILTERS).stdout)
+
+
+def _changed(path: Path, filters: Sequence[str]) -> int:
+    """How many files are not as they were committed."""
     words = (*filters, "status", "--porcelain", "--untracked-files=all")
     said = git_says(path, *words, why=f"git does not know what is new in '{path}'")
     return len(said.splitlines())
@@ -172,7 +175,9 @@ def _sessions(options: GlobalOptions) -> list[tuple[str, str, Path]]:
 def _removed(top: Path, tree: Tree) -> bool:
     """Without force: git looks once more whether something is lost."""
     try:
-        git_says(top, "worktree", "remove", str(tree.path), why=f"git keeps '{tree.path}'")
+        filters = _no_filters(tree.path) or ()
+        words = (*filters, "worktree", "remove", str(tree.path))
+        git_says(top, *words, why=f"git keeps '{tree.path}'")
         if tree.branch.startswith(_OURS):
             git_says(top, "branch", "-d", tree.branch, why=f"git keeps the branch {tree.branch}")
     except PerpetualError as error:

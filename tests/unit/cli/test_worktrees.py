@@ -1,6 +1,7 @@
 """`pcc worktrees`: what is merged and committed, and used by nobody, may go."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def test_nothing_is_removed_that_git_finds_worth_keeping_at_the_last_moment(
     repository, pcc, monkeypatch
 ):
     made = worktree_of(repository, "late")
-    monkeypatch.setattr(worktrees, "_changed", lambda _: 0)
+    monkeypatch.setattr(worktrees, "_changed", lambda *_: 0)
     (made / "b.py").write_text("2")
 
     assert pcc("worktrees", "--remove") == "None went. See why with: pcc worktrees\n"
@@ -94,11 +95,20 @@ def test_a_project_without_worktrees_says_how_to_begin(pcc):
     assert json.loads(pcc("worktrees", "--json")) == []
 
 
-def test_filters_of_the_repository_are_not_run_to_look(repository, pcc, tmp_path):
-    worktree_of(repository, "one")
+def test_filters_of_the_repository_are_not_run(repository, pcc, tmp_path):
+    made = worktree_of(repository, "one")
     ran = tmp_path / "ran"
     git(repository, "config", "filter.x.clean", f"touch '{ran}'; cat")
     (repository / ".git" / "info" / "attributes").write_text("*.py filter=x")
 
+    os.utime(made / "a.py", (0, 0))  # whether it changed is seen in what is in it only
     assert kept(pcc) == {"one": []}
+    assert pcc("worktrees", str(repository), "--remove") == "Removed one, 0.0 MB\n"
     assert not ran.exists()
+
+
+def test_what_may_go_goes_with_the_command_that_is_shown(repository, pcc, monkeypatch):
+    worktree_of(repository, "one")
+    monkeypatch.chdir(repository.parent)
+
+    assert "0.0 MB: pcc worktrees 'a project' --remove\n" in pcc("worktrees", "a project")
