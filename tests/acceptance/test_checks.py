@@ -37,7 +37,7 @@ def world(install):
         pcc = install(scenario, server_of=serve)
         (pcc.project / "src").mkdir()
         return pcc, lambda: [
-            "\n".join(message_text(one) for one in request.messages)
+            "\n".join([request.system, *map(message_text, request.messages)])
             for request in servers[0].requests
         ]
 
@@ -198,6 +198,8 @@ def test_a_question_at_the_end_of_a_turn_is_asked_and_not_taken_for_the_end(worl
     assert (pcc.project / "src" / "answer.txt").read_text() == "kept\n"
     [asked] = pcc.events(session, "AskedInPassing")
     assert asked["question"] == "In which one should it be kept?"
+    assert "# Nobody watches" in told()[0], "it knows from the start"
+    assert "Nobody reads the end of a turn" not in told()[0]
     assert "Nobody reads the end of a turn" in told()[1]
     [task] = pcc.look(session)["tasks"]
     assert task["result"] == "It is kept. Anything else?", "it is told once, and then it is done"
