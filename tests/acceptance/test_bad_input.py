@@ -38,7 +38,7 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
     assert "--brain cannot be 'odd'" in refused(
         pcc, "start", project, "--task", "x", "--brain", "odd", code=2
     )
-    assert "--risk cannot be 'ODD'" in refused(pcc, "decisions", "--risk", "odd", code=2)
+    assert "--risk cannot be 'odd'" in refused(pcc, "decisions", "--risk", "odd", code=2)
     assert "No level is called 'odd'" in refused(pcc, "logs", "x", "--level", "odd", code=2)
     assert "'abc' is no whole number" in refused(pcc, "respond", "abc", "x", code=2)
     assert "The whole file system" in refused(pcc, "start", "/", "--task", "x")

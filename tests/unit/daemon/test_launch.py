@@ -21,6 +21,6 @@ def test_a_daemon_of_another_version_that_gave_up_is_told_as_such(tmp_path):
             launch._raise_if_hopeless(status, places)
         return str(told.value.hint)
 
-    assert hint_for(gave_up).startswith("Read `pcc daemon logs`")
+    assert hint_for(gave_up).startswith("Once that is mended: pcc daemon restart")
     assert "another version" in hint_for(replace(gave_up, version="0.0.1"))
     assert "pcc daemon restart" in hint_for(replace(gave_up, version="0.0.1"))
