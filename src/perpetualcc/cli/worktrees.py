@@ -19,7 +19,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import WORKTREES, canonical, main_tree
 from perpetualcc.domain.git import OWN_FILTERS, without_filters
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import bytes_in_words, counted
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -86,7 +86,8 @@ def worktrees(
         where = "" if project == Path() else f" {shlex.quote(str(project))}"
         _show(found, f"pcc worktrees{where} --remove")
     elif gone:
-        print("\n".join(printable(f"Removed {one.name}, {_megabytes(one.size)}") for one in gone))
+        for one in gone:
+            print(printable(f"Removed {one.name}, {bytes_in_words(one.size, digits=1)}"))
     else:
         print("None went. See why with: pcc worktrees")
 
@@ -96,12 +97,17 @@ def _show(found: Sequence[Tree], removes: str) -> None:
         print("No worktrees. Begin with one: pcc start --worktree NAME")
         return
     rows = [
-        (tree.name, tree.branch, _megabytes(tree.size), "\n".join(tree.keeps) or "may go")
+        (
+            tree.name,
+            tree.branch,
+            bytes_in_words(tree.size, digits=1),
+            "\n".join(tree.keeps) or "may go",
+        )
         for tree in found
     ]
     print(table(["Worktree", "Branch", "Size", "State"], rows))
     if may_go := [tree.size for tree in found if not tree.keeps]:
-        much = _megabytes(sum(may_go))
+        much = bytes_in_words(sum(may_go), digits=1)
         print(f"{counted(len(may_go), 'worktree')} may go, {much}: {removes}")
 
 
@@ -194,7 +200,3 @@ def _sizes(folder: Path) -> Iterator[int]:
                     yield from _sizes(Path(entry.path))
     except OSError:
         return
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"

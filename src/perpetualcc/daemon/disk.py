@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from perpetualcc.domain.texts import bytes_in_words
+
 NEARLY_FULL = 500_000_000
 """Bytes. A busy night's log, transcripts and checkpoints were below a tenth of that."""
 FULL = 20_000_000
@@ -68,7 +70,7 @@ class DiskSpace:
             return f"{self.room}: nothing can be written"
         if self.free >= FULL and not self.files_left:
             return f"{self.room}: no more files can be made"
-        return f"{self.room}: {_size(self.free)} of {_size(self.total)} are left"
+        return f"{self.room}: {bytes_in_words(self.free)} of {bytes_in_words(self.total)} are left"
 
 
 def disk_space(place: Path) -> DiskSpace | None:
@@ -124,8 +126,9 @@ class DiskUse:
     def described(self) -> str:
         """`412 MB: history 380 MB, checkpoints 31 MB`."""
         worth_a_word = {name: size for name, size in self.parts.items() if size >= 1e6}
-        named = [f"{name} {_size(size)}" for name, size in worth_a_word.items()]
-        return f"{_size(self.total)}: {', '.join(named)}" if len(named) > 1 else _size(self.total)
+        named = [f"{name} {bytes_in_words(size)}" for name, size in worth_a_word.items()]
+        total = bytes_in_words(self.total)
+        return f"{total}: {', '.join(named)}" if len(named) > 1 else total
 
 
 def disk_use(data: Path) -> DiskUse:
@@ -138,7 +141,3 @@ def disk_use(data: Path) -> DiskUse:
             with suppress(OSError):
                 sizes[part] += os.lstat(f"{directory}/{name}").st_blocks * 512
     return DiskUse(parts=dict(sizes.most_common()))
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

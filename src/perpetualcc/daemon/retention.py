@@ -22,6 +22,6 @@ async def every_day(*keepers: Forgetful) -> None:
         for keeper in keepers:
             try:
                 await keeper.forget_old()
-            except Exception:
+            except Exception:  # whatever it is, tomorrow is another day
                 log.exception("what is old cannot be removed: %s", type(keeper).__name__)
         await asyncio.sleep(_EVERY.total_seconds())

@@ -21,3 +21,8 @@ def first_line(text: str, most: int) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 file`, `2,000 files`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def bytes_in_words(size: int, *, digits: int = 0) -> str:
+    """`412 MB`, `26.0 GB`: bytes on a disk; `digits` behind the point of megabytes."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.{digits}f} MB"

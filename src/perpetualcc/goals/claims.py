@@ -5,6 +5,8 @@ What proves a task done: its checks, commands that a person named, run when Clau
     proved     every check succeeded: the task is done
     refuted    one did not: Claude is told, and works on; in the end a person is asked
 
+Without checks its end is believed, but for a question in its last words, once (`last_words`).
+
 What is claimed outlives a crash: its checks are run again, and Claude is not asked again.
 """
 
@@ -68,7 +70,10 @@ class Claim:
     failed: int = 0
     """How often its checks have failed since a person last looked at it."""
     report: str = ""
-    """What they came to the last time, for Claude; empty while nobody knows."""
+    """
+    What they came to the last time, for Claude; empty while nobody knows. Of a task without checks:
+    that it was told of the question it had ended with.
+    """
 
     @property
     def is_open(self) -> bool:
