@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from perpetualcc.permissions.shell.numbers import takes_a_number, variable_set
 from perpetualcc.permissions.shell.script import PIPE, UNKNOWN, Word
+from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
 from perpetualcc.permissions.shell.variables import Variables
 from perpetualcc.permissions.shell.words import (
     expand_braces,
@@ -20,7 +21,6 @@ Piece = tuple[str, bool]
 """A stretch of text, and whether it is open to the shell (unquoted)."""
 
 _SPECIAL = frozenset("\\{*?[~$")
-_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _BREAK = "\ue001"
 """Where an unquoted variable's value breaks into words."""
 _LONG_WORD = 2_000
@@ -185,7 +185,7 @@ class Expander:
         return unescape_double_quoted(self.source[start:end])
 
     def _expansion(self, node: Node, *, quoted: bool) -> str:
-        if node.type in _SUBSTITUTIONS:
+        if node.type in SUBSTITUTIONS:
             code, value = self._run(node)
             self._code.append(code)
             if node.type == "process_substitution":
@@ -281,7 +281,7 @@ class Expander:
             end = node.end_byte if node.parent is None else node.parent.end_byte
             self._hidden(self.source[node.start_byte + 1 : end])
         for child in node.children:
-            if child.type in _SUBSTITUTIONS:
+            if child.type in SUBSTITUTIONS:
                 self._code.append(self._run(child)[0])
             elif child.child_count:
                 self._inside(child)
@@ -308,7 +308,7 @@ _LOST = re.compile(r"(?<!\\)(?:\\\\)*(\$\()")
 _BACKTICK = re.compile(r"\\.|`", re.DOTALL)
 HIDES = re.compile(r"`|\$(?:\\\n|\")*[({\[]|[<>=]\(")
 """What runs or expands although it stands in what the grammar takes for plain characters."""
-_EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
+_EXPANSIONS = SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 
 
 def holds_backtick(text: str) -> bool:

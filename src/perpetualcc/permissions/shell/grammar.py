@@ -32,12 +32,18 @@ TRIES = 8
 """Parses of one text; more are a line that was made for it."""
 
 _OTHERS = re.compile(r"[^\x01-\x7f]")
+_DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
+"""A here-document that begins with a backslash, which the grammar takes for more words."""
+_INDENTED = re.compile(r"(?m)(?<!\\\n)^[ \t]+(?=\\*\$\()")
+"""`$(…)` that begins an indented line of a here-document, which the grammar takes for text."""
 
 
 def parse(text: str) -> Node | None:
     """The root of the syntax tree, or None when the budget was used up."""
     if len(text) > LENGTH_LIMIT:
         return None
+    if "<<" in text:
+        text = _INDENTED.sub(lambda m: "." * len(m[0]), _DOCUMENT.sub(r"\1..", text))
     source = (text if text.isascii() else _OTHERS.sub(".", text)).replace("\0", ".").encode("ascii")
     root = _parsed(source)
     if root is None or not (b"==" in source or b"=~" in source):

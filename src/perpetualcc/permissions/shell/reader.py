@@ -89,7 +89,6 @@ class _Reader(Standing):
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
         self.fed: tuple[SimpleCommand, ...] | None = None
-        self.source = ""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
         self.following = self.reread = 0
 
@@ -98,19 +97,15 @@ class _Reader(Standing):
             text = _TIMED.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), text)
         if "\\\n" in text and (split := _SPLIT.search(text)):
             self.problem(Problem.UNKNOWN_CONSTRUCT, split[0])
-        outer, self.source = self.source, text
-        shown = text
-        if "<<" in text:
-            shown = _INDENTED.sub(lambda m: "." * len(m[0]), _DOCUMENT.sub(r"\1..", text))
-        root = grammar.parse(shown)
+        root = grammar.parse(text)
         if root is None:
             self.stop(Problem.TOO_LONG, text)
-        self.expander.source = self.source
+        outer, self.expander.source = self.expander.source, text
         known = len(self.script.problems)
         self.visit(root)
         if root.has_error and len(self.script.problems) == known:
             self.problem(Problem.SYNTAX, text)
-        self.source = self.expander.source = outer
+        self.expander.source = outer
 
     def problem(self, problem: Problem, part: str) -> None:
         self.script.problems.append((problem, part[:60]))
@@ -119,8 +114,12 @@ class _Reader(Standing):
         self.problem(problem, part)
         raise _Stop
 
+    @property
+    def source(self) -> str:
+        return self.expander.source
+
     def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte]
+        return self.expander.text(node)
 
     def subscript_code(self) -> str | None:
         """`a[$(id)]` among the texts of the line: any value that is not known may be that."""
@@ -276,9 +275,8 @@ class _Reader(Standing):
 
     def body(self, name: str) -> None:
         """Read a function as it would run now."""
-        outer = self.source
-        parts, self.source = self.bodies[name]
-        self.expander.source = self.source
+        outer = self.expander.source
+        parts, self.expander.source = self.bodies[name]
         self.defining.add(name)
         for child in parts:
             if child.type in REDIRECTS:
@@ -286,7 +284,7 @@ class _Reader(Standing):
             else:
                 self.visit(child)
         self.defining.discard(name)
-        self.source = self.expander.source = outer
+        self.expander.source = outer
 
     def called(self, name: str, node: Node) -> None:
         """A function does now what its variables say now, and may change them."""
@@ -855,10 +853,6 @@ _SPLIT = re.compile(
     r"\$(?:\\\n)+[({\[]|\$\((?:\\\n)+\(|[<>](?:\\\n)+[(<>&|]|&(?:\\\n)+[&>]|\|(?:\\\n)+[|&]"
 )
 """`$\\` and `(` on the next line: one token to the shell, two to the grammar."""
-_DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
-"""A here-document that begins with a backslash, which the grammar takes for more words."""
-_INDENTED = re.compile(r"(?m)(?<!\\\n)^[ \t]+(?=\\*\$\()")
-"""`$(…)` that begins an indented line of a here-document, which the grammar takes for text."""
 _TIMED = re.compile(r"(?m)(^[ \t]*|[;&|(]\s*)time(?:\s+-p)?(?=\s+[({])")
 """`time { …; }`: the grammar knows `time` only before a simple command."""
 _LINE_OPTION = re.compile(r"-[rds]+$")
