@@ -2,13 +2,12 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from tree_sitter import Node
 
-from perpetualcc.permissions.shell.expander import Expander
 from perpetualcc.permissions.shell.script import Problem, Redirection, Word
 from perpetualcc.permissions.shell.syntax import REDIRECTS, VALUES
+from perpetualcc.permissions.shell.walk import Walk
 
 
 @dataclass(slots=True)
@@ -27,96 +26,80 @@ class Redirects:
         )
 
 
-class Reading(Protocol):
-    """What is asked of the reader of the script."""
-
-    expander: Expander
-
-    @property
-    def source(self) -> str: ...
-    def text(self, node: Node) -> str: ...
-    def children(self, node: Node) -> list[Node]: ...
-    def words(self, node: Node) -> list[Word]: ...
-    def visit(self, node: Node) -> None: ...
-    def visit_children(self, node: Node) -> None: ...
-    def problem(self, problem: Problem, part: str) -> None: ...
-    def document(self, text: str) -> str: ...
-
-
-def read_redirect(reader: Reading, node: Node, found: Redirects) -> None:
+def read_redirect(walk: Walk, node: Node, found: Redirects) -> None:
     if node.type == "file_redirect":
-        _file_redirect(reader, node, found)
+        _file_redirect(walk, node, found)
     elif node.type == "herestring_redirect":
-        words = [word for child in node.children if child.is_named for word in reader.words(child)]
+        words = [word for child in node.children if child.is_named for word in walk.words(child)]
         if found.feeds:  # bash reads the last, zsh one after the other
-            reader.problem(Problem.UNKNOWN_CONSTRUCT, reader.text(node))
+            walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
         found.stdin = " ".join(word.text for word in words) + "\n"
     elif node.type == "heredoc_redirect":
-        _heredoc(reader, node, found)
+        _heredoc(walk, node, found)
     else:
-        reader.visit(node)
+        walk.visit(node)
 
 
-def _file_redirect(reader: Reading, node: Node, found: Redirects) -> None:
+def _file_redirect(walk: Walk, node: Node, found: Redirects) -> None:
     operator = ""
     targets: list[Word] = []
     words: list[Word] = []
-    for child in reader.children(node):
+    for child in walk.children(node):
         if child.is_error or child.is_missing:
-            reader.problem(Problem.SYNTAX, reader.text(node))
+            walk.problem(Problem.SYNTAX, walk.text(node))
         elif child.type == "file_descriptor":
             continue
         elif not child.is_named:
             operator = child.type
         elif not targets:
-            targets = reader.words(child)
+            targets = walk.words(child)
         else:
-            words += reader.words(child)
+            words += walk.words(child)
     if words and [target.text for target in targets] == ["!"]:  # `>! file` of zsh
-        reader.problem(Problem.UNKNOWN_CONSTRUCT, reader.text(node))
+        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
         targets = [words.pop(0)]
     if targets:  # bash refuses `> {a,b}`, zsh writes to both
         found.redirections += [Redirection(operator=operator, target=word) for word in targets]
         found.words += words
     elif not operator.endswith("-"):
-        reader.problem(Problem.SYNTAX, reader.text(node))
+        walk.problem(Problem.SYNTAX, walk.text(node))
 
 
-def _heredoc(reader: Reading, node: Node, found: Redirects) -> None:
+def _heredoc(walk: Walk, node: Node, found: Redirects) -> None:
     parts = {child.type: child for child in node.children}
     start, body, ending = (parts.get(f"heredoc_{part}") for part in ("start", "body", "end"))
-    delimiter = reader.text(start) if start is not None else ""
-    line_end = _line_end(reader.source, node if start is None else start, node)
+    delimiter = walk.text(start) if start is not None else ""
+    line_end = _line_end(walk.source, node if start is None else start, node)
     rest = [child for child in node.children if child not in (start, body, ending)]
     for child in rest:
         if child.start_byte < line_end:
-            _beside_heredoc(reader, child, line_end, found)
+            _beside_heredoc(walk, child, line_end, found)
     name = delimiter.strip("'\"")
     is_quoted = name != delimiter
-    written = "" if ending is None else reader.text(ending).strip("\t")
+    written = "" if ending is None else walk.text(ending).strip("\t")
     is_whole = delimiter in {name, f"'{name}'", f'"{name}"'}
     if not is_whole or written != name or not name.replace("_", "").isalnum():
-        reader.problem(Problem.SYNTAX, reader.text(node))
+        walk.problem(Problem.SYNTAX, walk.text(node))
     if ending is not None and any(child.end_byte > line_end for child in rest):
-        text = reader.source[line_end + 1 : ending.start_byte]
-        found.stdin = text if is_quoted else reader.document(text.removesuffix("\n"))
+        text = walk.source[line_end + 1 : ending.start_byte]
+        found.stdin = text if is_quoted else walk.document(text.removesuffix("\n"))
     else:
-        found.stdin = _heredoc_text(reader, body, is_quoted=is_quoted)
+        found.stdin = _heredoc_text(walk, body, is_quoted=is_quoted)
     if name in (line.strip("\t") for line in found.stdin.splitlines()):
-        reader.problem(Problem.SYNTAX, reader.text(node))
+        walk.problem(Problem.SYNTAX, walk.text(node))
 
 
-def _beside_heredoc(reader: Reading, node: Node, line_end: int, found: Redirects) -> None:
+def _beside_heredoc(walk: Walk, node: Node, line_end: int, found: Redirects) -> None:
     """What stands behind `<<EOF` on its line; a node that goes on below was misread."""
     if node.end_byte > line_end:
-        reader.problem(Problem.SYNTAX, reader.text(node))
+        walk.problem(Problem.SYNTAX, walk.text(node))
     if node.type in REDIRECTS:
-        read_redirect(reader, node, found)
+        read_redirect(walk, node, found)
     elif node.is_error or node.is_missing:
-        reader.problem(Problem.SYNTAX, reader.text(node))
-        reader.visit_children(node)
+        walk.problem(Problem.SYNTAX, walk.text(node))
+        walk.visit_children(node)
     elif node.type in VALUES:
-        found.words += reader.words(node)
+        found.words += walk.words(node)
 
 
 _LINE_END = re.compile(r"(?<!\\)\n")
@@ -128,7 +111,7 @@ def _line_end(source: str, start: Node, whole: Node) -> int:
     return found.start() if found else whole.end_byte
 
 
-def _heredoc_text(reader: Reading, body: Node | None, *, is_quoted: bool) -> str:
+def _heredoc_text(walk: Walk, body: Node | None, *, is_quoted: bool) -> str:
     if body is None:
         return ""
-    return reader.text(body) if is_quoted else "".join(reader.expander.double_quoted(body))
+    return walk.text(body) if is_quoted else "".join(walk.expander.double_quoted(body))

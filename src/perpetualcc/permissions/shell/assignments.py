@@ -1,0 +1,122 @@
+"""
+What a line says that its variables hold: `NAME=value`, `export NAME`, `((NAME = 1))`.
+
+A subscript is a number, and in a number a variable may be set. The other ways to set one are in
+`binding`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, is_another
+from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES
+from perpetualcc.permissions.shell.numbers import RUNS_AS_NUMBER
+from perpetualcc.permissions.shell.running import emit
+from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Problem, Word
+from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
+from perpetualcc.permissions.shell.walk import Walk
+
+_COUNTED = re.compile(r"-\w*i\w*")
+"""`declare -i x`: whatever `x` is given from here on is a number."""
+
+
+def visit_assignments(walk: Walk, node: Node) -> None:
+    """Assignments alone on a line."""
+    assign_alone(walk, [node] if node.type == "variable_assignment" else node.children, node)
+
+
+def assign_alone(walk: Walk, nodes: Sequence[Node], owner: Node) -> None:
+    """Assignments with no command behind them; `owner` is how they are written."""
+    start = len(walk.script.commands)
+    assignments = [found for node in nodes for found in _assign(walk, node)]
+    emit(walk, owner, start, assignments=assignments)
+
+
+def visit_declaration(walk: Walk, node: Node) -> None:
+    """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`."""
+    start = len(walk.script.commands)
+    first, *rest = walk.children(node)
+    words, assignments, end = [Word(walk.text(first))], [], first.end_byte
+    for child in rest:
+        if child.type == "variable_assignment":
+            assignments += _assign(walk, child)
+        elif child.is_named:
+            more = walk.words(child)
+            if more and child.start_byte == end and len(words) > 1:  # `export PATH"=/x"`
+                more[0] = Word(words.pop().text + more[0].text)
+            words += more
+        end = child.end_byte
+    if words[0].text == "local" and not walk.defining:  # bash refuses it here
+        walk.variables.forget(assignment.name for assignment in assignments)
+    assignments += [found for word in words[1:] for found in _declared(walk, word, node)]
+    walk.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
+    if is_another(words):
+        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
+    emit(walk, node, start, words, assignments)
+
+
+def _declared(walk: Walk, word: Word, node: Node) -> list[Assignment]:
+    """`export "A=1"`, and `A=1; export A`: what other programs are given from here on."""
+    bound = assigned(word)
+    if bound is None:
+        value = Word(walk.variables.get(word.text))
+        is_given = walk.variables.is_given(word.text)
+        return [Assignment(name=word.text, value=value)] if is_given else []
+    walk.variables.set(*bound)
+    if RUNS_AS_NUMBER.search(bound[1]):
+        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
+    return [Assignment(name=bound[0], value=Word(bound[1]))]
+
+
+def _assign(walk: Walk, node: Node) -> list[Assignment]:
+    found = read_assignment(walk, node)
+    target = node.child_by_field_name("name")
+    is_part = (target is not None and target.type == "subscript") or (
+        (value := node.child_by_field_name("value")) is not None and value.type == "array"
+    )
+    for assignment in found:
+        walk.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
+    return found
+
+
+def read_assignment(walk: Walk, node: Node) -> list[Assignment]:
+    """What `node` says; before a command it holds for that command alone."""
+    target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if target is None:
+        return []
+    if target.type == "subscript":
+        visit_arithmetic(walk, target)
+    name = walk.text(target).split("[")[0]
+    if value is None:
+        return [Assignment(name=name, value=Word(""))]
+    is_list = value.type == "array"
+    if is_list:
+        words = [word for child in value.children if child.is_named for word in walk.words(child)]
+    else:
+        with walk.expander.undivided():  # neither shell divides what it assigns
+            words = walk.words(value)
+    if RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
+        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
+    if is_list and name in ZSH_LISTS:
+        return [Assignment(name=name, value=Word(":".join(word.text for word in words)))]
+    if len(words) != 1 or is_list or any(c.type == "+=" for c in node.children):
+        return [Assignment(name=name, value=Word(UNKNOWN))]
+    return [Assignment(name=name, value=words[0])]
+
+
+def visit_arithmetic(walk: Walk, node: Node) -> None:
+    """Numbers and names are harmless; substitutions run, and subscripts can run code."""
+    walk.expander.count(node)
+    for child in node.children:
+        if child.type in SUBSTITUTIONS:
+            walk.words(child)
+        elif child.type == "variable_assignment":
+            _assign(walk, child)
+        elif child.type in PLAIN_LEAVES and HIDES.search(text := walk.text(child)):
+            walk.hidden(text)
+        else:
+            if child.type == "subscript" or child.is_error:
+                walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(child))
+            visit_arithmetic(walk, child)
