@@ -70,7 +70,7 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
     if rule.risk is not Risk.LOW:
         return []
     may_run = EffectKind.EXECUTE in rule.effects or rule.wraps or rule.stops
-    if not may_run or rule.operands not in {"data", "code", "task"}:
+    if not may_run or not rule.has_free_operands:
         return _loaded(call)
     findings: Findings = []
     seen: set[str] = set()

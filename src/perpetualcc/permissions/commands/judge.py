@@ -17,7 +17,7 @@ from perpetualcc.permissions.commands import programs  # noqa: F401  # registers
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
-from perpetualcc.permissions.commands.call_rules import CallRules
+from perpetualcc.permissions.commands.call_rules import judge_call
 from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.findings import (
     blocked,
@@ -89,7 +89,6 @@ class CommandJudge:
         self.territory = territory
         self._blocked = blocked_patterns(blocked_commands)
         self.knowledge: Knowledge = knowledge()
-        self._rules = CallRules(self)
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
         self.files = LineFiles()
@@ -250,7 +249,7 @@ class CommandJudge:
             return self._unknown(command, name, depth)
         arguments = read_arguments(command.words, program)
         call = Call(self, command, arguments, depth, command.cwds, command.source)
-        return self._rules.findings(call)
+        return judge_call(call)
 
     def _is_project_bin(self, name: str, command: SimpleCommand) -> bool:
         """`bin/rails`, `node_modules/.bin/jest`: the project's own copy of a known program."""
@@ -310,7 +309,7 @@ class CommandJudge:
         call = Call(self, command, arguments, depth, command.cwds, command.source)
         findings = self.script_file(command.words[0], call)
         if program is not None and program.rule is not None:
-            judged = self._rules.findings(call)
+            judged = judge_call(call)
             is_wrapper = name in {"gradlew", "mvnw", "configure"}
             findings = (
                 judged if is_wrapper else findings + [f for f in judged if f.risk is not Risk.LOW]

@@ -69,6 +69,11 @@ class CommandRule:
         """After the first operand, options belong to whatever it runs."""
         return self.wraps != "" or self.handler in _RUNNERS
 
+    @property
+    def has_free_operands(self) -> bool:
+        """Its operands are no places to the table; some of them may name a file all the same."""
+        return self.operands in {"data", "code", "task"}
+
 
 @cache
 def _glob(pattern: str) -> Callable[[str], object]:

@@ -1,0 +1,66 @@
+"""Words that count whatever a program does with them: a shell, an address, the name of a secret."""
+
+import re
+
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.blocked import is_shell, names_shell
+from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.subscripts import judge_subscripts
+from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
+from perpetualcc.permissions.urls import judge_url
+
+_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?|output)\b")
+_ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
+"""An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
+_SECRET_SETTING = re.compile(
+    r"(?:\b|_)(?:auth(?:token|ident)?|\w*token|passw(?:or)?d|secret\w*|api_?key|private_?key"
+    r"|extraheader|(?:http-basic|gitlab-token|github-oauth|pypi-token)[\w.-]*)(?:=.*)?$",
+    re.IGNORECASE,
+)
+
+
+def given_shells(call: Call, rule: CommandRule) -> Findings:
+    """`nano -s /bin/sh`: whatever takes a shell as a word is likely to run it."""
+    given = [(g.value.text, g.rule.risk) for g in call.arguments.given if g.value]
+    is_free = rule.has_free_operands and not rule.stops
+    words = call.arguments.operands if is_free and not rule.wraps else []
+    if not (
+        any(is_shell(word.text) for word in words)
+        or any(is_shell(text) and is_free for text, _ in given)
+        or any(risk is not None and names_shell(text) for text, risk in given)
+    ):
+        return []
+    why = "A program that can run others is given a shell"
+    return [call.finding(Risk.HIGH, "given-shell", why, EffectKind.EXECUTE)]
+
+
+def given_addresses(call: Call, rule: CommandRule) -> Findings:
+    """`git clone https://github.com@evil.tld/x`, `pip -i http://169.254.169.254`."""
+    if EffectKind.NETWORK not in rule.effects:
+        return []
+    findings: Findings = []
+    for word in call.command.words[1:]:
+        text = word.text.partition("=")[2] if word.text[:1] == "-" else word.text
+        if "://" in text and (match := _ADDRESS.fullmatch(text)):
+            findings.append(judge_url(match["scheme"] + match["rest"], call.part))
+    return [found for found in findings if found.risk is Risk.HIGH]
+
+
+def secret_settings(call: Call) -> Findings:
+    """`npm config get //host/:_authToken`, `git config http.extraheader`."""
+    if not _ASKS_SETTINGS.search(call.arguments.path):
+        return []
+    named = [word.text for word in call.arguments.operands if _SECRET_SETTING.search(word.text)]
+    why = f"Shows the setting {named[0]}, which holds a secret" if named else ""
+    return [call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ)] if named else []
+
+
+def printed_secrets(call: Call) -> Findings:
+    """Words that are only printed or kept; but some of them run, and some are secrets."""
+    findings = judge_subscripts(call)
+    if SECRET_VARIABLE.search(call.command.source):
+        why = "Prints a variable that is named like a secret"
+        findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
+    return findings
