@@ -178,9 +178,8 @@ def test_a_task_is_added_and_a_question_answered_by_the_keyboard_alone(install, 
 
         browser.tab_to("It waits for you")
         browser.key("Enter")
-        browser.tab_to("SUMMARY Question")
-        browser.key("Enter")
         browser.sees("SQLite")
+        assert browser.run("return location.hash") == "#/waiting/1"
         browser.tab_to("INPUT")
         browser.key("ArrowDown")
         browser.tab_to("BUTTON Answer")
@@ -362,19 +361,26 @@ def test_the_page_comes_back_by_itself_and_never_undoes_a_stop(install, browser)
 @in_a_browser
 def test_a_page_that_hears_nothing_any_more_does_not_say_that_it_is_live(install, browser):
     pcc = install("steps: [Done.]")
+    pcc.wait(pcc.start("Anything", "--session-name", "night-shift"))
     sooner = "const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 5000));"
     browser.command("Page.addScriptToEvaluateOnNewDocument", source=sooner)
     with dashboard(pcc) as (process, link):
         browser.open(link)
+        browser.press("night-shift")
+        browser.sees("Add a task")
         browser.sees("Live")
 
         process.send_signal(signal.SIGSTOP)
         try:
-            browser.press("Report")
+            browser.write("#prompt", "And a basket")
+            browser.press("Add")
             browser.sees("the connection was lost; trying again")
+            browser.press("Add")
+            browser.sees("Not connected; nothing was sent")
         finally:
             process.send_signal(signal.SIGCONT)
         browser.sees("Live")
+        browser.wait(lambda: "Not connected" not in browser.text, "it is still said")
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import asyncio
 import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,11 +12,11 @@ from typing import Any
 import pytest
 
 from perpetualcc.gateway.dashboard.bridge import Bridge
-from tests.acceptance.browser import MISSING, browsing
+from tests.acceptance.browser import MISSING, Browser, browsing
 
 pytestmark = [
     pytest.mark.skipif(MISSING, reason="there is no browser: apt-get install chromium"),
-    pytest.mark.timeout(120),
+    pytest.mark.timeout(240),
 ]
 
 EVENTS = 100_000
@@ -95,23 +94,42 @@ def bridge() -> Iterator[Bridge]:
         loop.close()
 
 
+def worked(browser: Browser) -> float:
+    """
+    Seconds of a processor that the page's own thread has used; on a busy machine it waits for one
+    much longer than it works. The page answers when it has done what it is at.
+    """
+    found = browser.command("Performance.getMetrics")["metrics"]
+    return next(float(one["value"]) for one in found if one["name"] == "TaskDuration")
+
+
+def least(browser: Browser) -> float:
+    """What this browser needs, here and now, only to read as many events."""
+    before = worked(browser)
+    only_reads = "for (let n = 0; n < arguments[1]; n++) JSON.parse(arguments[0])"
+    browser.run(only_reads, json.dumps(event(1)), EVENTS)
+    return worked(browser) - before
+
+
 def test_the_page_stays_quick_and_small(tmp_path: Path):
     with bridge() as dashboard, browsing(tmp_path / "profile") as browser:
         browser.open(dashboard.link)
         browser.sees("session-199")
-        began = time.monotonic()
+        browser.command("Performance.enable", timeDomain="threadTicks")
+        unit = least(browser)
         browser.press("session-0")
+        began = last = worked(browser)
         longest = 0.0
         while f"Line {EVENTS + 1_000} of" not in browser.run(
             "return document.querySelector('.log')?.lastChild?.innerText ?? ''"
         ):
-            assert time.monotonic() - began < 60
-            asked = time.monotonic()
             assert browser.run("return document.getElementsByTagName('*').length") < 8_000
-            longest = max(longest, time.monotonic() - asked)
+            now = worked(browser)
+            longest, last = max(longest, now - last), now
+            assert longest < 60 * unit, f"the page hangs for {longest:.1f} s"
+            assert now - began < 600 * unit, f"the page works for {now - began:.1f} s"
 
         assert browser.run("return document.querySelectorAll('.log li').length") <= 1_000
-        assert longest < 3, f"the page hangs for {longest:.1f} s"
         for _ in range(5):
             before = browser.run("return document.querySelector('.log').firstChild.innerText")
             browser.press("Earlier")

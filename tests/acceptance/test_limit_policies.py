@@ -44,7 +44,7 @@ def test_a_limit_of_one_model_is_escaped_with_the_fallback_when_the_policy_says_
 
 
 @pytest.mark.parametrize("answer", ["1", pytest.param("leave it", marks=pytest.mark.soak)])
-def test_a_person_who_wants_to_be_asked_is_asked_before_anything_goes_on(install, answer):
+def test_a_person_who_wants_to_be_asked_is_asked_before_anything_goes_on(install, tmp_path, answer):
     pcc = limited(
         install, FIVE_HOURS, config="[sessions]\nauto_resume = false\n", subscription=True
     )
@@ -57,9 +57,13 @@ def test_a_person_who_wants_to_be_asked_is_asked_before_anything_goes_on(install
     assert (asked["type"], asked["default"]) == ("question", "the session goes on waiting")
     assert pcc.events(session, "ResumePlanned") == []
     assert pcc.claudes() == []
+    (tmp_path / "other").mkdir()
+    not_begun = pcc.start("Write two files", project=tmp_path / "other")
     limit = pcc.events(session, "LimitReached")[0]["resets_at"]
     time.sleep(max(0.0, limit + 3 - time.time()))
     assert len(pcc.events(session, "RunStarted")) == 1
+    assert "a person must agree" in pcc.wait(not_begun, "WAITING_INPUT")["detail"]
+    assert pcc.events(not_begun, "RunStarted") == []
     pcc.pcc("respond", str(asked["number"]), answer)
 
     ended = pcc.wait(session, within=90)

@@ -53,10 +53,12 @@ def test_a_night_is_told(install):
     assert "2 files written: src/answer.py, src/other.py\n" in told
     assert "1 check failed\n" in told
     assert "? Which database? → PostgreSQL (by the brain)\n" in told
-    assert "R.md:3: Database: PostgreSQL\n" in told
+    assert "\n      R.md:3: Database: PostgreSQL\n" in told
+    assert "— R.md:3: Database: PostgreSQL\n" in pcc.pcc("logs", session).stdout
     assert "Refused: Bash → git push --force origin main\n" in told
     (one,) = pcc.json("report", session)["sessions"]
     assert one["session"]["id"] == session
+    assert one["answers"][0]["because"] == f"{pcc.project}/R.md:3: Database: PostgreSQL"
     assert one["tokens"] > 0
     assert [task["state"] for task in one["tasks"]] == ["done"]
 

@@ -221,6 +221,13 @@ def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     assert completed("pcc", "start", "--req") == ["--requirements"]
     assert completed("pcc", "config", "get", "sessions.max_c") == ["sessions.max_concurrent"]
     assert completed("pcc", "config", "get", "max_conc") == ["max_concurrent"]
+    for key, word, values in (
+        ("auto_resume", "", ["true", "false"]),
+        ("permissions.sandbox", "o", ["on", "off"]),
+        ("claude.model", "", []),
+        ("no.such", "", []),
+    ):
+        assert completed("pcc", "config", "set", key, word) == values
     assert completed("pcc", "budget", "set", "un") == ["unattended_tokens_per_day"]
     assert completed("pcc", "rules", "add", "") == ["allow", "deny"]
     assert completed("pcc", "start", "--brain", "o") == ["ollama"]

@@ -69,6 +69,17 @@ def settings(incomplete: str) -> list[tuple[str, str]]:
     return [one for one in known + short * bool(incomplete) if one[0].startswith(incomplete)]
 
 
+def values(ctx: Any, incomplete: str) -> list[str]:
+    """What a setting may be, where few words may stand."""
+    from perpetualcc.config import file
+
+    try:
+        _, kind = file.resolve_key(ctx.params.get("key") or "")
+    except PerpetualError:
+        return []
+    return one_of(*file.words_of(kind))(incomplete)
+
+
 def worktrees(ctx: Any, incomplete: str) -> list[str]:
     """Names of those that the project has where Claude Code makes them."""
     from perpetualcc.domain.folders import WORKTREES, canonical

@@ -92,7 +92,14 @@ def get(
 def set_value(
     ctx: typer.Context,
     key: KeyArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help='Lists: a, b or \'["a", "b"]\'')],
+    value: Annotated[
+        str,
+        typer.Argument(
+            metavar="VALUE",
+            help='Lists: a, b or \'["a", "b"]\'',
+            autocompletion=completion.values,
+        ),
+    ],
 ) -> None:
     """
     Change one setting; the rest of the file, comments too, stays as it is.

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
+from perpetualcc.cli.look import clock, coloured, fit, from_home, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted
@@ -33,13 +33,19 @@ _PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "sta
 
 
 def shown(
-    event: Data, detail: Detail = Detail.NORMAL, *, staged: bool = False, here: bool = False
+    event: Data,
+    detail: Detail = Detail.NORMAL,
+    *,
+    project: str = "",
+    staged: bool = False,
+    here: bool = False,
 ) -> list[str]:
     """
     The lines for one event; none for those that are not for people.
 
-    `here`: what is asked can be answered where it is shown. With `staged` it names no command to
-    answer it: none would reach the daemon.
+    `project`: the session's, from which a reason names what lies in it. `here`: what is asked can
+    be answered where it is shown. With `staged` it names no command to answer it: none would reach
+    the daemon.
     """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
@@ -52,6 +58,8 @@ def shown(
         for name, value in event.items()
     }
     event = told | {"staged": staged, "here": here}
+    if "reason" in event:
+        event["reason"] = from_home(event["reason"], project)
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:

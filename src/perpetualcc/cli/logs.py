@@ -48,9 +48,10 @@ def logs(
 
     def show(event: dict[str, Any]) -> None:
         if event["level"] in levels:
-            _print(event, detail, as_json=as_json)
+            _print(event, detail, project, as_json=as_json)
 
     with connect(ctx.obj) as daemon:
+        project: str = daemon.call("session.get", session=session)["project"]
         past = last_events(daemon, session, tail, levels=levels)
         if not past and not daemon.call("events.tail", session=session, count=1):
             print(NOTHING_LEFT, file=sys.stderr)
@@ -76,9 +77,9 @@ def _follow(
                 show(pushed.data)
 
 
-def _print(event: dict[str, object], detail: Detail, *, as_json: bool) -> None:
+def _print(event: dict[str, object], detail: Detail, project: str, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(event, ensure_ascii=False), flush=True)
         return
-    if lines := shown(event, detail):
+    if lines := shown(event, detail, project=project):
         print("\n".join(lines), flush=True)

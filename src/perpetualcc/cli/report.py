@@ -12,6 +12,7 @@ from perpetualcc.cli.look import (
     clock,
     coloured,
     fit,
+    from_home,
     moment,
     one_line,
     print_json,
@@ -102,8 +103,9 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         yield f"  {counted(len(one['files']), 'file')} written: {shown}{more}"
     if one["checks"]:
         yield f"  {counted(one['checks'], 'check')} failed"
-    yield from _newest([_answer(given) for given in one["answers"]], _ANSWERS, "answer")
-    yield from _newest([_refusal(call) for call in one["refused"]], _REFUSED, "refusal")
+    home = session["project"]
+    yield from _newest([_answer(given, home) for given in one["answers"]], _ANSWERS, "answer")
+    yield from _newest([_refusal(call, home) for call in one["refused"]], _REFUSED, "refusal")
     for window, times in Counter(one["limits"]).items():
         yield f"  Stopped: {LIMIT_NAMES[LimitWindow(window)]}{_times(times)}"
     for name in one["budgets"]:
@@ -127,7 +129,7 @@ def _task(task: dict[str, Any]) -> list[str]:
     return [*lines, f"      {_fitted(task['result'], 6)}"] if task["result"].strip() else lines
 
 
-def _answer(given: dict[str, Any]) -> list[str]:
+def _answer(given: dict[str, Any], home: str) -> list[str]:
     by = _BY.get(given["by"], given["by"])
     told = f" → {one_line(given['answer'])} (by {by})"
     room = (terminal_width() or _WIDE) - 4
@@ -135,14 +137,15 @@ def _answer(given: dict[str, Any]) -> list[str]:
     question = fit(one_line(given["question"]), max(room - width(told), room // 3))
     lines = [f"  ? {_fitted(question + told, 4)}"]
     is_known = given["because"] and given["by"] != "person"
-    return [*lines, f"      {_fitted(one_line(given['because']), 6)}"] if is_known else lines
+    because = one_line(from_home(given["because"], home))
+    return [*lines, f"      {_fitted(because, 6)}"] if is_known else lines
 
 
-def _refusal(call: dict[str, Any]) -> list[str]:
+def _refusal(call: dict[str, Any], home: str) -> list[str]:
     what = f"{one_line(call['tool'])} → {one_line(call['summary'])}"
     return [
         f"  {coloured('✗', 'red')} Refused{_times(call['times'])}: {_fitted(what, 20)}",
-        f"      {_fitted(one_line(call['reason']), 6)}",
+        f"      {_fitted(one_line(from_home(call['reason'], home)), 6)}",
     ]
 
 

@@ -4,7 +4,17 @@ import textwrap
 import time
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, panel, printable, thousands
+from perpetualcc.cli.look import (
+    clock,
+    coloured,
+    fit,
+    from_home,
+    moment,
+    one_line,
+    panel,
+    printable,
+    thousands,
+)
 from perpetualcc.cli.statuses import SHOWN, goes_on
 from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.session_status import SessionStatus
@@ -178,7 +188,7 @@ def decision_lines(
     session: dict[str, Any], decisions: list[dict[str, Any]], answers: list[dict[str, Any]]
 ) -> list[str]:
     """What was decided and answered, in the order of time."""
-    home = f"{session['project']}/"
+    home = session["project"]
     both = [(one["at"], _decision(one, home)) for one in decisions]
     both += [(one["at"], _answered(one, home)) for one in answers]
     return [line for _, lines in sorted(both) for line in lines]
@@ -208,9 +218,9 @@ def _whole(reason: str, home: str) -> list[str]:
     """
     A reason on as many lines as it needs: what it quotes comes last, and is what counts.
 
-    `home`: the project and a slash, which go without saying.
+    `home`: the project.
     """
-    text = printable(" ".join(reason.replace(home, "").split()))[:_REASON]
+    text = printable(" ".join(from_home(reason, home).split()))[:_REASON]
     return textwrap.wrap(text, 90, break_on_hyphens=False, break_long_words=False) or [""]
 
 

@@ -128,7 +128,8 @@ def status(
     if show_history:
         from perpetualcc.cli.lines import shown
 
-        lines = [f"  {line}" for event in history for line in shown(event)]
+        home = found["project"]
+        lines = [f"  {line}" for event in history for line in shown(event, project=home)]
         print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
         lines = [f"  {line}" for line in decision_lines(found, decisions, answers)]

@@ -61,6 +61,7 @@ class Watcher:
         self._passed_ending: Ending | None = None
         self._options = options
         self._session = session
+        self._project = ""
         self._since = 0
         self._waiting: dict[int, Prompt] = {}
         self._invitation = ""
@@ -110,8 +111,8 @@ class Watcher:
         """
         if self._tail is None:
             return
-        status = daemon.call("session.get", session=self._session)["status"]
-        self._passed_ending = _ENDINGS.get(status)
+        found = daemon.call("session.get", session=self._session)
+        self._passed_ending, self._project = _ENDINGS.get(found["status"]), found["project"]
         past = last_events(daemon, self._session, self._tail)
         if not past:
             print(NOTHING_LEFT, file=sys.stderr)
@@ -156,7 +157,14 @@ class Watcher:
         self._since = event["seq"]
         self._note(event)
         options = self._options
-        if lines := shown(event, options.detail, staged=options.staged, here=self._listens):
+        lines = shown(
+            event,
+            options.detail,
+            project=self._project,
+            staged=options.staged,
+            here=self._listens,
+        )
+        if lines:
             self._clear_line()
             for line in lines:
                 print(line, flush=True)

@@ -296,6 +296,13 @@ def kind_name(kind: Any) -> str:
     return names.get(kind, "a path" if kind is Path else str(kind))
 
 
+def words_of(kind: Any) -> tuple[str, ...]:
+    """The words of a type that has few; empty for any other."""
+    if kind is bool:
+        return ("true", "false")
+    return tuple(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else ()
+
+
 def settings(kind: Any = Config, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Every key with its type and default, in the order of the sections."""
     hints = typing.get_type_hints(kind)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from perpetualcc.agent.ports import People
 from perpetualcc.domain.clock import Clock
@@ -51,7 +51,7 @@ class LimitKeeper:
     _began: dict[TaskId, float] = field(default_factory=dict)
     """When the run of each task at work began to ask the account for replies."""
 
-    async def admit(self, task: Task) -> Outcome | None:
+    async def admit(self, task: Task, session: Session) -> Outcome | None:
         """None: start now. Otherwise what the dispatch comes to without a process."""
         if is_cut_short_by_a_person(task):
             return None
@@ -66,11 +66,11 @@ class LimitKeeper:
                     "hint": f"Go on with: pcc resume {task.group}",
                 },
             )
-        if held := await self._held(task, own):
+        if held := await self._held(task, session, own):
             return held
         if own or is_of_limit(task.signal):
             await self.wake_ups.take_turn()
-            return await self._held(task, own)  # who went first may have met it again
+            return await self._held(task, session, own)  # who went first may have met it again
         return None
 
     def begins(self, task: TaskId) -> None:
@@ -86,7 +86,7 @@ class LimitKeeper:
         asked = await self.asked(int(number)) if number.isdigit() else None
         return asked is not None and is_of_limit(asked.request.request)
 
-    async def _held(self, task: Task, own: Sequence[LimitWait]) -> Outcome | None:
+    async def _held(self, task: Task, session: Session, own: Sequence[LimitWait]) -> Outcome | None:
         now = self.clock.now()
         if own and not own[-1].fallback and own[-1].due > now:
             why = LIMIT_NAMES[own[-1].limit.window]
@@ -95,10 +95,22 @@ class LimitKeeper:
             until = other.limit.resets_at or 0.0
             if other.limit.window.is_of_the_account and until > now and other.task != task.id:
                 due = max(until, other.due)
-                return Wait(
-                    signal=signal_of(task.id, task.fence), due=due, reason=WAITS_WITH_OTHERS
-                )
+                plan = replace(await self._plan(task, session, other.limit), due=due)
+                after = await self._wait(task, session, WAITS_WITH_OTHERS, plan)
+                if plan.asks:  # once: whoever agrees before the reset still waits for it
+                    await self._add(task, session, other.limit, plan)
+                return after
         return None
+
+    async def _plan(self, task: Task, session: Session, limit: RateLimitInfo) -> ResumePlan:
+        return plan_resume(
+            limit,
+            self.settings,
+            now=self.clock.now(),
+            in_a_row=len(await self.waits.open_of(task.id)) + 1,
+            model=await self.model_for(session),
+            asks=not self.auto_resume,
+        )
 
     async def settle(self, task: Task, session: Session, outcome: Outcome) -> Outcome:
         """What a run came to; when a limit stopped it: the wait, written down and announced."""
@@ -109,28 +121,27 @@ class LimitKeeper:
         now, limit = self.clock.now(), outcome.limit
         if outcome.got_somewhere:
             await self.waits.over(task.id, now)
-        plan = plan_resume(
-            limit,
-            self.settings,
-            now=now,
-            in_a_row=len(await self.waits.open_of(task.id)) + 1,
-            model=await self.model_for(session),
-            asks=not self.auto_resume,
-        )
+        plan = await self._plan(task, session, limit)
         await self._announce(task, session, limit, plan)
         # Asked before the wait is on file: a wait alone would end by itself.
-        after = await self._wait(task, session, outcome, plan)
+        reason = ", ".join(filter(None, (outcome.reason, plan.reason)))
+        after = await self._wait(task, session, reason, plan)
+        await self._add(task, session, limit, plan)
+        return after
+
+    async def _add(
+        self, task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan
+    ) -> None:
         await self.waits.add(
             LimitWait(
                 session=session.id,
                 task=task.id,
-                at=now,
+                at=self.clock.now(),
                 limit=limit,
                 due=plan.due,
                 fallback=plan.model,
             )
         )
-        return after
 
     async def _announce(
         self, task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan
@@ -152,10 +163,7 @@ class LimitKeeper:
         )
         await self.record(reached, *([] if plan.asks else [planned]))
 
-    async def _wait(
-        self, task: Task, session: Session, outcome: Later, plan: ResumePlan
-    ) -> Outcome:
-        reason = ", ".join(filter(None, (outcome.reason, plan.reason)))
+    async def _wait(self, task: Task, session: Session, reason: str, plan: ResumePlan) -> Outcome:
         if plan.model:
             return Later(due=plan.due, counts=False, reason=reason)
         if plan.asks:
@@ -199,7 +207,7 @@ def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> Es
         request=RequestId(signal_of(task.id, task.fence)),
         type=EscalationType.QUESTION,
         title=title,
-        context=f"Stopped by {reason}. It goes on only if you say so.",
+        context=f"Held up: {reason}. It goes on only if you say so.",
         options=options,
         raw={"questions": [{**question, "options_only": True}], "resumes_at": plan.due},
     )

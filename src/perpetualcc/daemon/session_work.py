@@ -64,9 +64,9 @@ class SessionWork:
     async def advance(self, task: Task) -> Outcome:
         if asked := await self._questions.admit(task):
             return asked
-        if held := await self._limits.admit(task):
-            return held
         session = await self.manager.get_session(task.group)
+        if held := await self._limits.admit(task, session):
+            return held
         try:
             if held := await self._budget.admit(task, session):
                 kept = await self._checkpoints.latest(session)

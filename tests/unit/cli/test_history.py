@@ -25,7 +25,7 @@ class Daemon:
         if method == "escalation.get":
             return next(one for one in self.waiting if one["number"] == params["number"])
         if method == "session.get":
-            return {"status": "COMPLETED"}
+            return {"status": "COMPLETED", "project": "/shop"}
         before = params.get("before") or 10**9
         found = [n for n in self.numbers if n < before]
         return [{"seq": n} for n in found[-min(3, params["count"]) :]]

@@ -233,6 +233,19 @@ def test_an_escalation_says_how_to_answer_and_whether_it_can_be_here() -> None:
     assert watched[1].strip() == "Answer here, or with: pcc respond 7 --approve (or --deny)"
 
 
+def test_a_reason_names_what_lies_in_the_project_from_there() -> None:
+    refused = sent(
+        EVENT_TYPES["ToolDecided"](
+            request=RequestId("t"), tool="Bash", summary="make", verdict="deny", risk="HIGH",
+            decided_by="policy", reason="/shop/.env is guarded, not /my/shop/.env",
+        )
+    )  # fmt: skip
+
+    [line] = shown(refused, project="/shop")
+
+    assert line.endswith("(refused: .env is guarded, not /my/shop/.env)")
+
+
 def test_the_offer_of_a_rule_is_told_where_it_is_asked() -> None:
     offer = {"label": ALWAYS, "description": "you approved 'make' 3 times here"}
     asked = sent(

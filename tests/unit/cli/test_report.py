@@ -13,7 +13,7 @@ def test_a_long_question_never_hides_its_answer(columns, monkeypatch):
     monkeypatch.setattr(report, "terminal_width", lambda: columns)
     given = {"question": QUESTION, "answer": "SQLite", "by": "person", "because": ""}
 
-    [line] = report._answer(given)
+    [line] = report._answer(given, "/shop")
 
     assert line.endswith("→ SQLite (by you)")
     assert width(line) <= (columns or 110)

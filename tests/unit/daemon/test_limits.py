@@ -77,6 +77,9 @@ class Stage:
     async def record(self, *events) -> None:
         self.events += events
 
+    async def admit(self, of):
+        return await self.keeper.admit(of, self.session)
+
     async def stopped(self, of=None, *, window=LimitWindow.FIVE_HOUR, ahead=600.0, **more):
         at = None if ahead is None else self.clock.now() + ahead
         limit = RateLimitInfo(window=window, resets_at=at, is_exact=True, model="opus")
@@ -126,11 +129,34 @@ def test_nobody_starts_while_the_account_is_known_to_be_limited(play):
         first = await stage.stopped()
         other = task("t-2", group="def456")
 
-        assert (await stage.keeper.admit(other)).due == first.due
+        assert (await stage.admit(other)).due == first.due
         stage.clock.move(602)
-        assert await stage.keeper.admit(other) is None
+        assert await stage.admit(other) is None
 
     play(scene)
+
+
+@pytest.mark.parametrize(
+    "wants", [{"auto_resume": False}, {"settings": {"ask_for_models": ("opus",)}}]
+)
+def test_who_had_not_begun_before_a_limit_asks_once_before_it_begins(play, wants):
+    async def scene(stage):
+        stage.keeper.model = "opus"
+        limit = await stage.stopped()
+        other = task("t-2", group="def456")
+
+        held = await stage.admit(other)
+
+        assert (limit.signal, held.signal, held.due) == ("escalation:1", "escalation:2", None)
+        agreed = replace(other, signal=held.signal, answer={"text": "Go on"}, fence=8)
+        assert (await stage.admit(agreed)).due == stage.clock.now() + 601
+        stage.clock.move(602)
+        assert await stage.admit(agreed) is None
+        assert len(stage.people.asked) == 2
+        declined = await stage.admit(replace(agreed, answer={"text": "Leave it"}))
+        assert isinstance(declined, Parked)
+
+    play(scene, **wants)
 
 
 @pytest.mark.parametrize("window", [LimitWindow.RATE, LimitWindow.OVERLOAD, LimitWindow.MODEL])
@@ -138,7 +164,7 @@ def test_a_limit_of_one_session_holds_up_no_other(play, window):
     async def scene(stage):
         await stage.stopped(window=window)
 
-        assert await stage.keeper.admit(task("t-2", group="def456")) is None
+        assert await stage.admit(task("t-2", group="def456")) is None
 
     play(scene)
 
@@ -149,7 +175,7 @@ def test_the_account_is_free_again_for_everybody_when_one_got_through(play):
         stage.keeper.begins(TaskId("t-3"))
         await stage.keeper.settle(task("t-3"), stage.session, Done(result=""))
 
-        assert await stage.keeper.admit(task("t-2", group="def456")) is None
+        assert await stage.admit(task("t-2", group="def456")) is None
 
     play(scene)
 
@@ -195,7 +221,7 @@ def test_those_who_wait_go_on_when_a_run_that_began_later_got_through(
                 limited.fence,
                 await stage.stopped(limited, window=window, ahead=86400.0),
             )
-            if held := await stage.keeper.admit(other):
+            if held := await stage.admit(other):
                 await ledger.settle(other.id, other.fence, held)
             if begins is not None and begins > 0:
                 stage.clock.move(begins)
@@ -213,7 +239,7 @@ def test_those_who_wait_go_on_when_a_run_that_began_later_got_through(
                 assert [round(at - started, -1) for at in due] == [goes_on] * len(waits)
                 stage.clock.move(goes_on)
                 for one in await ledger.claim({Lane.INTERACTIVE: 2}, 2):
-                    assert await stage.keeper.admit(one) is None
+                    assert await stage.admit(one) is None
         finally:
             await database.close()
 
@@ -224,7 +250,7 @@ def test_a_crash_between_the_wait_and_its_settle_starts_no_run(play):
     async def scene(stage):
         wait = await stage.stopped()
 
-        held = await stage.keeper.admit(task(fence=8))
+        held = await stage.admit(task(fence=8))
 
         assert (held.due, held.reason) == (wait.due, "the 5-hour limit")
 
@@ -235,7 +261,7 @@ def test_a_person_cuts_a_wait_short(play):
     async def scene(stage):
         wait = await stage.stopped()
 
-        assert await stage.keeper.admit(task(signal=wait.signal, answer={})) is None
+        assert await stage.admit(task(signal=wait.signal, answer={})) is None
 
     play(scene)
 
@@ -258,7 +284,7 @@ def test_what_was_woken_early_by_no_person_still_waits_for_the_account(play):
 
         woken = task("t-2", signal="limit:t-2:7", answer=BY_ITSELF)
 
-        assert isinstance(await stage.keeper.admit(woken), Wait)
+        assert isinstance(await stage.admit(woken), Wait)
 
     play(scene)
 
@@ -280,8 +306,8 @@ def test_a_person_is_asked_first_when_they_want_to_be(play):
         assert not [event for event in stage.events if isinstance(event, ResumePlanned)]
         # Agreed before the reset: it still waits for the reset. Declined: it is set aside.
         agreed = task(signal=wait.signal, answer={"approve": True})
-        assert (await stage.keeper.admit(agreed)).due == stage.clock.now() + 601
-        declined = await stage.keeper.admit(replace(agreed, answer={"approve": False}))
+        assert (await stage.admit(agreed)).due == stage.clock.now() + 601
+        declined = await stage.admit(replace(agreed, answer={"approve": False}))
         assert isinstance(declined, Parked)
         assert declined.packet["declined"], "a person has said so: nobody is asked again"
 
@@ -299,7 +325,7 @@ def test_whether_to_go_on_is_a_question_of_which_people_are_told(play):
         assert at in asked.options[0]["description"]
         for said, goes_on in (("1", True), ("go on", True), ("2", False), ("leave it", False)):
             answer = checked(asked, {"text": said}, number=1)
-            came_to = await stage.keeper.admit(task(signal=wait.signal, answer=answer))
+            came_to = await stage.admit(task(signal=wait.signal, answer=answer))
             assert isinstance(came_to, Parked) is not goes_on, said
         with pytest.raises(AnswerError):
             checked(asked, {"text": "seen"}, number=1)
@@ -329,7 +355,7 @@ def test_a_while_that_nobody_told_the_end_of_begins_again_when_the_clock_is_set_
             await stage.keeper.waits.set_back(stage.clock.now())
 
             [again] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
-            assert (await stage.keeper.admit(again)).due - stage.clock.now() == waits
+            assert (await stage.admit(again)).due - stage.clock.now() == waits
         finally:
             await database.close()
 
@@ -347,7 +373,7 @@ def test_a_call_that_a_person_denies_after_a_limit_parks_nothing(play):
         number = await stage.people.escalate(call)
         denied = task(signal=f"escalation:{number}", answer={"approve": False})
 
-        assert await stage.keeper.admit(denied) is None
+        assert await stage.admit(denied) is None
 
     play(scene)
 
@@ -392,7 +418,7 @@ def test_the_fallback_model_works_until_the_models_own_limit_resets(play):
     async def scene(stage):
         outcome = await stage.stopped(window=LimitWindow.MODEL)
         assert isinstance(outcome, Later)
-        assert await stage.keeper.admit(task()) is None
+        assert await stage.admit(task()) is None
         assert await stage.keeper.model_for(stage.session) == "sonnet"
         stage.clock.move(700)
         assert await stage.keeper.model_for(stage.session) == ""

@@ -224,6 +224,8 @@ def test_a_variable_is_judged_by_what_a_program_does_with_it(command: str, risk:
         ("yq -n 'env(TOKEN)'", Risk.MEDIUM),
         ("yq -n 'strenv(TOKEN)'", Risk.MEDIUM),
         ("pcc pending", Risk.LOW),
+        ("pcc worktrees ./api --json", Risk.LOW),
+        ("pcc worktrees ./api --remove", Risk.HIGH),
         ("pcc memory search 'flaky test'", Risk.LOW),
         ("pcc search . 'where is the gate'", Risk.LOW),
         ("pcc rules add allow command x", Risk.HIGH),

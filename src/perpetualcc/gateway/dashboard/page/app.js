@@ -1,7 +1,7 @@
 // What is shown when: the list, one session, what waits, the report; and the word at the top.
 
 import { clean, counted, el, fill, goesOn, money, oneLine, say, seldom, STATUS, thousands } from "./dom.js";
-import { Link } from "./link.js";
+import { Link, UNSENT } from "./link.js";
 import { Report } from "./report.js";
 import { meter, SessionView } from "./session.js";
 import { Waiting } from "./waiting.js";
@@ -40,6 +40,9 @@ const asks = seldom(readWaiting, 500);
 const spent = seldom(readBudget, 5000);
 
 async function begin() {
+  for (const problem of document.querySelectorAll("p.bad")) {
+    if (problem.textContent === UNSENT) say(problem, "");
+  }
   list();
   asks();
   spent();
@@ -130,6 +133,7 @@ async function readWaiting() {
   if (!found) return;
   const [requests, total] = found;
   waiting.show(requests, total);
+  session?.point();
   const badge = byId("count");
   badge.hidden = total === 0;
   say(badge, String(total));
@@ -179,7 +183,7 @@ function route() {
     session = null;
   }
   if (name === "session" && id && !session) {
-    session = new SessionView(link, id);
+    session = new SessionView(link, id, (of) => waiting.firstOf(of));
     if (isOpen) session.begin();
   }
   if (name === "waiting") waiting.open(id);

@@ -9,6 +9,9 @@ const TOO_MUCH = 4429;
 const LONGEST = 5000;
 const DEAD = 60000;
 
+/** What holds only until the page is connected again. */
+export const UNSENT = "Not connected; nothing was sent";
+
 export class Refused extends Error {
   constructor(error) {
     super(error.data?.message ?? error.message ?? "It did not work");
@@ -133,7 +136,7 @@ export class Link {
 
   call(method, params = {}) {
     if (this.socket.readyState !== WebSocket.OPEN) {
-      return Promise.reject(new Refused({ message: "Not connected; nothing was sent" }));
+      return Promise.reject(new Refused({ message: UNSENT }));
     }
     const id = ++this.id;
     const socket = this.socket;

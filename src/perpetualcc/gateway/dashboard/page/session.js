@@ -7,9 +7,10 @@ const MOST_TASKS = 50;
 const CAN_PAUSE = new Set(["IDLE", "PROCESSING", "WAITING_INPUT", "RATE_LIMITED"]);
 
 export class SessionView {
-  constructor(link, id) {
+  constructor(link, id, asks) {
     this.link = link;
     this.id = id;
+    this.asks = asks;
     this.node = document.getElementById("session");
     this.log = new Log(link, id);
     this.subscription = null;
@@ -17,7 +18,8 @@ export class SessionView {
     this.tasks = el("ul.tasks");
     this.more = el("p.quiet");
     this.problem = el("p.bad", { role: "alert" });
-    this.ask = el("p", { hidden: true }, el("a.call", { href: "#/waiting" }, "It waits for you: answer"));
+    this.toAsk = el("a.call", { href: "#/waiting" }, "It waits for you: answer");
+    this.ask = el("p", { hidden: true }, this.toAsk);
     this.pause = button("Pause", () => this.act("session.pause"));
     this.resume = button("Resume", () => this.act("session.resume"));
     this.pause.hidden = this.resume.hidden = true; // until it is known that there is such a session
@@ -115,12 +117,18 @@ export class SessionView {
       ),
     );
     this.ask.hidden = session.status !== "WAITING_INPUT";
+    this.point();
     this.pause.hidden = !CAN_PAUSE.has(session.status);
     this.resume.hidden = !["PAUSED", "ERROR"].includes(session.status);
     // The newest matter: of a queue that ran for weeks the rest is counted.
     const tasks = session.tasks.slice(-MOST_TASKS);
     fill(this.tasks, tasks.map(task));
     say(this.more, session.tasks.length > tasks.length ? `${counted(session.tasks.length - tasks.length, "task")} before` : "");
+  }
+
+  /** To what it asks, as soon as that is known. */
+  point() {
+    this.toAsk.setAttribute("href", `#/waiting/${this.asks(this.id)}`);
   }
 
   async act(method) {

@@ -29,7 +29,9 @@ export class Waiting {
     }
     for (const request of requests) {
       if (!this.cards.has(request.number)) this.cards.set(request.number, this.card(request));
-      this.cards.get(request.number).request = request;
+      const card = this.cards.get(request.number);
+      card.request = request;
+      if (card.details.open) this.read(card, request.number); // it was opened without a connection
     }
     this.rename();
     this.isKnown = true;
@@ -47,6 +49,12 @@ export class Waiting {
       this.more = el("p.quiet", {}, `${total - requests.length} more wait; they follow when these are answered.`);
       this.node.append(this.more);
     }
+  }
+
+  /** The number of what a session waits for; empty where it is not in the list. */
+  firstOf(session) {
+    const found = [...this.cards.values()].find(({ request }) => request.session === session && request.type !== "review");
+    return found?.request.number ?? "";
   }
 
   /** The request that a link names, as soon as it is here; else a word about it. */
