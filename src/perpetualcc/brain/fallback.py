@@ -4,10 +4,8 @@ the rules and then by a person, and a low-confidence "approve" never approves.
 """
 
 import logging
-import math
 import time
 from collections.abc import Awaitable, Callable
-from copy import copy
 from dataclasses import replace
 from typing import TypeVar
 
@@ -63,12 +61,6 @@ class FallbackBrain:
     def usage(self) -> BrainUsage:
         """Of the brain that is asked first."""
         return self._brain.usage
-
-    def left_alone(self, why: str) -> "FallbackBrain":
-        """The same, with a brain that is not asked: `why` stands beside what the rules say."""
-        alone = copy(self)
-        alone._rests_until, alone._left_alone = math.inf, why  # noqa: SLF001  # its own copy
-        return alone
 
     async def answer_question(self, question: Question, context: QuestionContext) -> BrainAnswer:
         """The brain's answer, or the rules', or none; never one to a risky question."""

@@ -157,10 +157,6 @@ class BudgetKeeper:
             self._used[task] = self._used.get(task, 0) + tokens
         self.store.spend_beside(session.id, task, tokens, usd, self.clock.now())
 
-    async def used_up(self, session: Session) -> Refusal | None:
-        """What keeps a brain from being asked for the session's task."""
-        return await self.store.used_up(session.current_task or TaskId(""), self.clock.now())
-
     def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
         self.store.saw_window(window, used, resets_at)
 

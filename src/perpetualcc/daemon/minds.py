@@ -14,7 +14,6 @@ from perpetualcc.brain.settings import BrainSettings, BrainType, ClaudeSettings
 from perpetualcc.claude import processes
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.config import environment
-from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.habits import in_words, surer_answer
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.recollection import Recollection
@@ -33,8 +32,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_FREE = frozenset({BrainType.NONE, BrainType.OLLAMA})
-"""They work on this machine, and for nothing."""
+Book = Callable[[Session, int, float], None]
+"""What a brain has used for a session, in tokens and dollars."""
 
 
 @dataclass(slots=True)
@@ -46,38 +45,29 @@ class _Mind:
 class Minds:
     """One brain for each kind of session, what it is told of the session, and what it uses."""
 
-    def __init__(self, settings: BrainSettings, locations: Locations, budget: BudgetKeeper) -> None:
+    def __init__(self, settings: BrainSettings, locations: Locations, book: Book) -> None:
         self._settings = settings
         self._locations = locations
-        self._budget = budget
+        self._book = book
         self._minds: dict[tuple[str, str, float], _Mind] = {}
 
     async def ask(self, session: Session, use: Callable[[Brain], Awaitable[T]]) -> T:
         """
         Use the session's brain. What it uses is the session's, whatever comes of it; where others
-        with this brain ask at the same moment, it may be theirs. Once a budget of the session's
-        task is used up, the rules alone are asked.
+        with this brain ask at the same moment, it may be theirs.
 
         Raises:
             PerpetualError: a package, a key or a model is missing; the hint says what to type.
         """
         mind = self._of(session.options)
-        if isinstance(mind.brain, FallbackBrain) and (why := await self._too_dear(session)):
-            return await use(mind.brain.left_alone(why))
         try:
             return await use(mind.brain)
         finally:
             before, mind.booked = mind.booked, mind.brain.usage
             tokens = mind.booked.tokens - before.tokens
-            if tokens and session.options.brain not in _FREE:
-                cost = mind.booked.cost_usd - before.cost_usd
-                self._budget.brain_used(session, tokens, cost)
-
-    async def _too_dear(self, session: Session) -> str:
-        """Why nothing more may be used for the session; empty while it may."""
-        is_free = session.options.brain in _FREE
-        refusal = None if is_free else await self._budget.used_up(session)
-        return refusal.reason if refusal else ""
+            # Ollama works on this machine, and for nothing.
+            if tokens and session.options.brain != BrainType.OLLAMA:
+                self._book(session, tokens, mind.booked.cost_usd - before.cost_usd)
 
     def _of(self, options: SessionOptions) -> _Mind:
         key = (options.brain, options.model, options.confidence)
@@ -104,7 +94,7 @@ class Minds:
 
     async def summarize(self, session: Session, text: str) -> str:
         """The brain's summary of a text; empty without a brain, or when it cannot be asked."""
-        if session.options.brain == BrainType.NONE or await self._too_dear(session):
+        if session.options.brain == BrainType.NONE:
             return ""
         try:
             return await self.ask(session, lambda brain: _first(brain).summarize(text))

@@ -243,7 +243,7 @@ class Parts:
 
     @cached_property
     def minds(self) -> Minds:
-        return Minds(self.config.brain, self.locations, self.budget)
+        return Minds(self.config.brain, self.locations, self.budget.brain_used)
 
     @cached_property
     def library(self) -> Library:

@@ -295,10 +295,6 @@ class BudgetStore(Protocol):
         """
         ...
 
-    async def used_up(self, task: TaskId, now: float) -> Refusal | None:
-        """What keeps the task from using more; None while there is something left."""
-        ...
-
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         """
         The run is over and has used so much in all; what it held is given back. What came since

@@ -79,9 +79,6 @@ class SqliteBudget:
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(lambda c: _close(c, task, tokens, usd, now), durable=True)
 
-    async def used_up(self, task: TaskId, now: float) -> Refusal | None:
-        return await self._database.read(lambda c: _used_up(c, task, now))
-
     def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
         self._database.write_soon(
             lambda c: c.execute(
@@ -249,7 +246,14 @@ def _spend(
     )
     if has_room:
         return Grant()
-    more = _grant(connection, row, now)
+    request = BudgetRequest(
+        session=row["session"],
+        task=task,
+        is_unattended=bool(row["unattended"]),
+        resume_tokens=row["resume_tokens"],
+    )
+    limits = on_day(connection, _limits(connection), now)
+    more = decide_grant(limits, _spent(connection, task, now), request)
     if isinstance(more, Grant):
         connection.execute(
             "UPDATE spending SET reserved_tokens = ?, reserved_usd = ? WHERE number = ?",
@@ -260,27 +264,6 @@ def _spend(
             ),
         )
     return more
-
-
-def _grant(connection: sqlite3.Connection, row: sqlite3.Row, now: float) -> Grant | Refusal:
-    """What the task of a row in the book may use now."""
-    request = BudgetRequest(
-        session=row["session"],
-        task=row["task"],
-        is_unattended=bool(row["unattended"]),
-        resume_tokens=row["resume_tokens"],
-    )
-    limits = on_day(connection, _limits(connection), now)
-    return decide_grant(limits, _spent(connection, row["task"], now), request)
-
-
-def _used_up(connection: sqlite3.Connection, task: TaskId, now: float) -> Refusal | None:
-    row = connection.execute(
-        "SELECT * FROM spending WHERE task = ? ORDER BY ended_at IS NULL DESC, number DESC LIMIT 1",
-        (task,),
-    ).fetchone()
-    found = None if row is None else _grant(connection, row, now)
-    return found if isinstance(found, Refusal) else None
 
 
 def _spent(connection: sqlite3.Connection, task: TaskId | None, now: float) -> Spent:
