@@ -23,6 +23,8 @@ _NEXT_TASK = ":::"
 def judge_operands(call: Call, rule: CommandRule) -> Findings:
     """What is done with all that is no option, nor the value of one."""
     words = call.arguments.operands
+    if rule.wraps:  # what follows is the other command, judged on its own
+        words = words[: rule.skip]
     if rule.handler == "editor":  # `+q` is a command of the editor
         words = [word for word in words if word.text[:1] != "+"]
     if rule.operands == "write" and any(
