@@ -44,13 +44,14 @@ FREE = Free(named=0.5, letters=1.5, joint=0.5)
 LASTING_FREE = Free(named=0.25, letters=3.0, joint=0.25)
 """The same for what lasts: what is spoken of tells more there than how it is said."""
 PENALTY = 3.0
-WORTH = {"promised": 12.0, "pairs": 12.0, "real": 3.0, "reworded": 3.0}
-WRITTEN = 6.0
+WORTH = {"promised": 12.0, "unsaid": 8.0, "pairs": 12.0, "real": 6.0, "reworded": 6.0}
+WRITTEN = 20.0
 """
 What a message counts.
 
-`promised` are by authors who had read only what is promised, `pairs` by such who wrote half of theirs
-as close pairs of a correction and its look-alike; `real` are from sessions, `reworded` the same in
+`promised` are by authors who had read only what is promised, `unsaid` by such who were asked for what
+is said without words of refusal, `pairs` by such who wrote half of theirs as close pairs of a
+correction and its look-alike; `real` are from sessions, `reworded` the same in
 other languages. The rest was written for this purpose, and says plainly what must not be missed.
 """
 ALONE, ALONE_LASTING = 0.25, 1.0
@@ -73,7 +74,9 @@ LEAST = 5e-4
 """A smaller weight is not kept."""
 ONCE_ONLY = frozenset({"k"})
 """Batches that do not teach what lasts: with them "just this once" became a rule."""
-LEARNED = ("building", "held_out", "training", "real", "reworded", "promised", "pairs")
+LEARNED = (
+    *("building", "held_out", "training", "real", "reworded", "promised", "unsaid", "pairs"),
+)
 
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

@@ -56,7 +56,7 @@ def test_a_rule_is_the_users_sentence_without_what_surrounds_it(message, assista
             "we don't do that here. here we use Result types instead of exceptions",
             "Here we use Result types instead of exceptions",
         ),
-        ("Not lodash. Native methods. Always.", "Not lodash. Native methods. Always"),
+        ("No lodash. Native methods. Always.", "No lodash. Native methods. Always"),
         (
             "I told you to never edit package-lock.json by hand, remember?",
             "Never edit package-lock.json by hand",
@@ -249,7 +249,7 @@ def test_the_items_of_another_list_are_no_rules(message):
         ("stop using emojis", Scope.GLOBAL),
         ("always ask me before deleting files", Scope.GLOBAL),
         ("in this repo always ask me before deleting files", Scope.PROJECT),
-        ("commit messages in english", Scope.PROJECT),
+        ("commit messages in english please", Scope.PROJECT),
         ("no emojis in commit messages, and that goes for all my repos", Scope.GLOBAL),
         ("keine Semikolons, in keinem meiner Projekte", Scope.GLOBAL),
         ("no quiero mocks, en ninguno de mis repos", Scope.GLOBAL),

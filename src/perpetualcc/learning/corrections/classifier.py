@@ -29,11 +29,13 @@ _ASSISTANT_CHARACTERS = 4_000
 _MOST_FURTHER = 8
 """Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
 _MOST_LISTED = _MOST_FURTHER + 1
-_TWICE, _ORDERED, _EVEN, _NEVER = 0.05, 0.3, 0.5, 1.0
+_TWICE, _ORDERED, _EVEN, _NEVER = 0.05, 0.12, 0.5, 1.0
 """The model's limit is above these for the many messages that only look like a correction."""
 _FOR_GOOD = frozenset({"always", "henceforth", "norm", "project_rule"})
 _STANDING = _FOR_GOOD | {"prohibit"}
 _ORDERS = ("direct", "request")
+_BANS = frozenset({"always", "prohibit", "prohibit_first"})
+"""It opens with "never" and what is not to be done."""
 _OWN = "you:confesses"
 """Whose own mistake it was corrects nobody, however often they say no."""
 _HAPPENED = frozenset({"self", "symptom"})
@@ -141,7 +143,9 @@ def _enough(reading: Reading) -> float:
     is_order = _is_standing_order(best, lexicon)
     if "henceforth" in best:
         return _TWICE if is_order else _EVEN
-    return _ORDERED if is_order else _NEVER
+    if is_order:
+        return _ORDERED
+    return _EVEN if best.features >= _BANS else _NEVER
 
 
 def _is_standing_order(sentence: Sentence, lexicon: Lexicon) -> bool:
