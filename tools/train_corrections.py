@@ -51,8 +51,9 @@ What a message counts.
 
 `promised` are by authors who had read only what is promised, `unsaid` by such who were asked for what
 is said without words of refusal, `pairs` by such who wrote half of theirs as close pairs of a
-correction and its look-alike; `real` are from sessions, `reworded` the same in
-other languages. The rest was written for this purpose, and says plainly what must not be missed.
+correction and its look-alike; `real` are from sessions, `reworded` the same in other languages. The
+rest was written for this purpose, and says plainly what must not be missed: few messages beside the
+authors' many, so each counts more.
 """
 ALONE, ALONE_LASTING = 0.25, 1.0
 """
@@ -74,9 +75,7 @@ LEAST = 5e-4
 """A smaller weight is not kept."""
 ONCE_ONLY = frozenset({"k"})
 """Batches that do not teach what lasts: with them "just this once" became a rule."""
-LEARNED = (
-    *("building", "held_out", "training", "real", "reworded", "promised", "unsaid", "pairs"),
-)
+LEARNED = ("building", "held_out", "training", "real", "reworded", "promised", "unsaid", "pairs")
 
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
