@@ -98,8 +98,11 @@ def assert_nothing_was_lost(week: Week, *, kills: int) -> None:
     spent = week.rows("SELECT day, sum(tokens) FROM spending GROUP BY day")
     # One reply may be on its way when the budget is met.
     assert max(tokens for _, tokens in spent) <= 15_000 + TOKENS, spent
-    # A kill may come between the run's row and the conversation's first line, never later.
-    begun = week.rows("SELECT count(DISTINCT claude_session) FROM runs")[0][0]
+    # A kill may come between the run's row and the conversation's first line, never later. What a
+    # limit turned away before its first word is begun anew: this Claude has no process to name.
+    begun = week.rows(
+        "SELECT count(DISTINCT claude_session) FROM runs WHERE tokens_in > 0 OR outcome <> 'later'"
+    )[0][0]
     assert begun <= week.sessions * week.tasks + kills * week.sessions
     waiting = "SELECT count(*) FROM limit_waits WHERE over_at IS NULL"
     assert week.rows(waiting) == [(0,)]
