@@ -1,6 +1,6 @@
 """
-A question, or a request to answer, in the last words of a turn. Whoever sits at the terminal reads
-it; of a run that nobody watches it would only be the end, and its task done.
+A question, a request to answer, or what holds the work up, in the last words of a turn. Whoever
+sits at the terminal reads it; of a run that nobody watches it would be the end, and its task done.
 """
 
 import re
@@ -48,6 +48,18 @@ _REQUESTS = tuple(
         r"^\W*(?:dime|dígame|indícame) (?:cuál|qué|cómo|si sigo|si continúo)",
     )
 )
+_ON = r"(?:carry on|complete (?:it|the|this)|continue|finish|go (?:any )?(?:on|further)|proceed)\b"
+_GO_ON = rf"(?:can(?:'t|not| not)|am (?:unable|not able) to) {_ON}"
+_HELD_UP = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\bI(?:'m| am)(?: currently| now| still)? blocked\b",
+        rf"\bI {_GO_ON}.*\b(?:before|until|unless|without)\b",
+        rf"\b(?:before|until|unless|without)\b.* I {_GO_ON}",
+        rf"\bI(?:'ll| will)?(?: still)? need\b.*\b(?:to|before I can) {_ON}",
+    )
+)
+"""No request in form; what it lacks, only a person can bring."""
 _OFFERS = re.compile(
     r"^\W*(?:if|should|in case|feel free)\b|\bif (?:you|there|any|some)"
     r"|\bwhether you(?:'d| would)? (?:like|need|want)(?: me)? (?:to|any)\b"
@@ -59,16 +71,17 @@ _OFFERS = re.compile(
 """Words of who is done, and would do more."""
 
 ASKED = (
-    "You had ended your turn with a question. Nobody reads the end of a turn; the task would count "
-    "as done. If the work depends on what only a person can say, ask with AskUserQuestion. If you "
-    "can decide it yourself, decide, and go on. If the task is done, and the question only offered "
-    "more, do nothing more: end your turn with what you did."
+    "You had ended your turn with a question, or with something that you wait for. Nobody reads "
+    "the end of a turn; the task would count as done. If the work depends on what only a person "
+    "can say or bring, ask with AskUserQuestion. If you can decide it yourself, decide, and go on. "
+    "If the task is done, and the question only offered more, do nothing more: end your turn with "
+    "what you did."
 )
 
 
 def question_at_the_end(said: str) -> str:
     """
-    The question or request that a message ends with, or offers a list for; empty without one.
+    The question, request or hindrance that a message ends with, or offers a list for; else empty.
 
     A sentence may follow it ("… or should I wait? I would wait."), and the choices.
     """
@@ -88,4 +101,6 @@ def _asks(sentence: str) -> bool:
 
 def _requests(sentence: str) -> bool:
     plain = sentence.replace("’", "'")
+    if any(one.search(plain) for one in _HELD_UP):
+        return True
     return not _OFFERS.search(plain) and any(one.search(plain) for one in _REQUESTS)

@@ -92,6 +92,18 @@ Awaiting your go-ahead.
 Confirm and I'll push.
 Let me know if that plan works for you and I'll start.
 Please specify the target version.
+I'm blocked: I need the API key.
+I am currently blocked on the missing credentials.
+I can't proceed without the database password.
+I cannot continue until the staging server is up.
+Without access to the repository I cannot go any further.
+Until the schema is settled, I can't continue.
+I need the production URL to continue.
+I need a decision on the licence before I can proceed.
+I stopped here, because I can't finish this without the design files.
+Nothing was changed. I am not able to proceed without write access to the bucket.
+I still need the customer's logo to complete the page.
+I’m blocked by the failing VPN; everything else is done.
 """
 OFFERS_AND_REPORTS = """
 Let me know if you need anything else.
@@ -138,6 +150,15 @@ Everything is committed on the branch feature/login.
 I left the old endpoint as it was, and noted it in the changelog.
 The feature is behind a flag, so it can be turned on later.
 Note: I could not run the e2e tests here, as there is no browser.
+The build can't finish without network access, so it is skipped in CI.
+Users cannot continue until they accept the terms.
+I made sure that one can't proceed without a valid e-mail address.
+The migration was blocked by a lock; I released it and it ran.
+You will need an API key to continue with the tutorial.
+I did not need the old helper to finish this, so it is gone.
+The request is blocked by the firewall rule I added.
+I unblocked the queue, and the worker goes on.
+I can't reproduce the failure any more.
 Sag Bescheid, wenn du noch etwas brauchst.
 Sag mir, was ich als Nächstes tun soll.
 Dites-moi si vous avez besoin d'autre chose.
