@@ -61,11 +61,12 @@ What a message counts without the assistant's words, beside what it counts with 
 
 "From now on always X" is as good a rule when nothing went before.
 """
-LOOKALIKES = 0.045
+LOOKALIKES = 0.04
 """
 The part of the promised look-alikes that may pass when nothing of their author was learned.
 
-Less than what is promised: phrases were added with these in view.
+Less than the 5 % that are promised: phrases were added with these in view, and single authors
+whom nothing was learned from have twice as many as all together.
 """
 NO_WORSE = 0.005
 """A difference in F1 that is none: of such limits the highest makes the fewest rules."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from perpetualcc.learning.corrections import durability, rule
+from perpetualcc.learning.corrections.acts import moves
 from perpetualcc.learning.corrections.category import category
 from perpetualcc.learning.corrections.features import Sentence, analyse
 from perpetualcc.learning.corrections.judgement import Judgement, Scope
@@ -38,6 +39,10 @@ _BANS = frozenset({"always", "prohibit", "prohibit_first"})
 """It opens with "never" and what is not to be done."""
 _OWN = "you:confesses"
 """Whose own mistake it was corrects nobody, however often they say no."""
+_DRAFT = "drafts"
+"""The move that has words put down for others, whatever they order."""
+_OPENING = re.compile(r"[^:：]{0,120}[:：]")
+"""What says of words that they follow."""
 _HAPPENED = frozenset({"self", "symptom"})
 _SPEAKS_TO_IT = frozenset(
     {"told", "wrong", "prohibit", "direct", "undo", "blame", "reject", "please"}
@@ -118,14 +123,23 @@ def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement
 def _judge(reading: Reading) -> Judgement:
     found = signals(reading.scene)
     corrects = model("correction").weigh(found)
-    is_own = _is_own(reading.scene.best, found)
-    if is_own or (corrects.score < 0 and corrects.probability < _enough(reading)):
+    why_not = tuple(_why_not(reading.scene, found))
+    if why_not or (corrects.score < 0 and corrects.probability < _enough(reading, found)):
         return Judgement(
             confidence=round(min(0.99, max(0.5, 1 - corrects.probability)), 2),
             language=reading.lexicon.code,
-            reasons=(*["told of oneself"] * is_own, *reading.reasons, *_strongest(corrects)),
+            reasons=(*why_not, *reading.reasons, *_strongest(corrects)),
         )
     return _correction(reading, corrects, model("durable").weigh(found))
+
+
+def _why_not(scene: Scene, found: Signals) -> Iterator[str]:
+    """What rules a correction out, however much else speaks for one."""
+    if _is_own(scene.best, found):
+        yield "told of oneself"
+    opening = _OPENING.match(" ".join(scene.typed.sentences))
+    if opening is not None and _DRAFT in moves(opening[0]):
+        yield "words for others"
 
 
 def _is_own(best: Sentence, found: Signals) -> bool:
@@ -135,10 +149,10 @@ def _is_own(best: Sentence, found: Signals) -> bool:
     return best.features >= _HAPPENED and not best.features & _SPEAKS_TO_IT
 
 
-def _enough(reading: Reading) -> float:
+def _enough(reading: Reading, found: Signals) -> float:
     """What is said for good, of nothing that is built, asked or broken, need not be as likely."""
     best, lexicon = reading.scene.best, reading.lexicon
-    if best.features & (_NO_RULE - {"request_first"}):
+    if best.features & (_NO_RULE - {"request_first"}) or f"you:{_DRAFT}" in found.named:
         return _NEVER
     is_order = _is_standing_order(best, lexicon)
     if "henceforth" in best:
