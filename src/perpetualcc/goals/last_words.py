@@ -5,6 +5,11 @@ sits at the terminal reads it; of a run that nobody watches it would be the end,
 
 import re
 
+
+def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+
+
 _LOOKED_AT = 2_000
 """Characters at the end."""
 _CODE = re.compile(r"`[^`\n]*`")
@@ -29,35 +34,29 @@ _ONCE_DECIDED = (
     r"(?:as soon as|once|when) you(?:'ve| have)? "
     r"(?:answer|choose|chosen|confirm|decide|pick|repl|tell me|told me)"
 )
-_REQUESTS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_TURNS_TO}{_TELL}(?! if\b)[^.]{{0,40}}?\b(?:which|what|whether|how|where|who)\b",
-        rf"{_TURNS_TO}{_TELL} (?:the|your)\b",
-        rf"{_TURNS_TO}{_ANSWER}.*\b(?:and|so|then|before)(?: that)? I(?:'ll| will| can)?\b",
-        rf"{_TURNS_TO}let me know if I (?:should|can|may) (?:begin|continue|go|proceed|start)\b",
-        rf"{_TURNS_TO}(?:please )?(?:choose|decide|pick|select) (?:an option|between)\b",
-        r"\bplease (?:advise|answer|choose|confirm|decide)\W*$",
-        rf"\b(?:wait(?:ing)? (?:for|on)|await(?:ing)?|need) your {_WAITED_FOR}",
-        r"\bneed you to (?:choose|confirm|decide|pick|tell me)\b",
-        rf"^\W*{_ONCE_DECIDED}\w*,? .*\bI(?:'ll| will| can)\b",
-        rf"\bI(?:'ll| will| can) .*\b{_ONCE_DECIDED}",
-        # German, French, Spanish.
-        r"^\W*(?:bitte )?(?:sag|sage|sagen Sie)(?: mir)?(?: bitte)?, (?:welch|was|wie|ob ich)",
-        r"^\W*(?:dis|dites)-moi (?:quel|lequel|laquelle|lesquel|ce que|comment)",
-        r"^\W*(?:dime|dígame|indícame) (?:cuál|qué|cómo|si sigo|si continúo)",
-    )
+_REQUESTS = _patterns(
+    rf"{_TURNS_TO}{_TELL}(?! if\b)[^.]{{0,40}}?\b(?:which|what|whether|how|where|who)\b",
+    rf"{_TURNS_TO}{_TELL} (?:the|your)\b",
+    rf"{_TURNS_TO}{_ANSWER}.*\b(?:and|so|then|before)(?: that)? I(?:'ll| will| can)?\b",
+    rf"{_TURNS_TO}let me know if I (?:should|can|may) (?:begin|continue|go|proceed|start)\b",
+    rf"{_TURNS_TO}(?:please )?(?:choose|decide|pick|select) (?:an option|between)\b",
+    r"\bplease (?:advise|answer|choose|confirm|decide)\W*$",
+    rf"\b(?:wait(?:ing)? (?:for|on)|await(?:ing)?|need) your {_WAITED_FOR}",
+    r"\bneed you to (?:choose|confirm|decide|pick|tell me)\b",
+    rf"^\W*{_ONCE_DECIDED}\w*,? .*\bI(?:'ll| will| can)\b",
+    rf"\bI(?:'ll| will| can) .*\b{_ONCE_DECIDED}",
+    # German, French, Spanish.
+    r"^\W*(?:bitte )?(?:sag|sage|sagen Sie)(?: mir)?(?: bitte)?, (?:welch|was|wie|ob ich)",
+    r"^\W*(?:dis|dites)-moi (?:quel|lequel|laquelle|lesquel|ce que|comment)",
+    r"^\W*(?:dime|dígame|indícame) (?:cuál|qué|cómo|si sigo|si continúo)",
 )
 _ON = r"(?:carry on|complete (?:it|the|this)|continue|finish|go (?:any )?(?:on|further)|proceed)\b"
 _GO_ON = rf"(?:can(?:'t|not| not)|am (?:unable|not able) to) {_ON}"
-_HELD_UP = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\bI(?:'m| am)(?: currently| now| still)? blocked\b",
-        rf"\bI {_GO_ON}.*\b(?:before|until|unless|without)\b",
-        rf"\b(?:before|until|unless|without)\b.* I {_GO_ON}",
-        rf"\bI(?:'ll| will)?(?: still)? need\b.*\b(?:to|before I can) {_ON}",
-    )
+_HELD_UP = _patterns(
+    r"\bI(?:'m| am)(?: currently| now| still)? blocked\b",
+    rf"\bI {_GO_ON}.*\b(?:before|until|unless|without)\b",
+    rf"\b(?:before|until|unless|without)\b.* I {_GO_ON}",
+    rf"\bI(?:'ll| will)?(?: still)? need\b.*\b(?:to|before I can) {_ON}",
 )
 """No request in form; what it lacks, only a person can bring."""
 _OFFERS = re.compile(
