@@ -4,6 +4,7 @@
 A benchmark is a module `bench_<area>.py` with `run() -> list[Result]`.
 """
 
+import gc
 import importlib
 import pkgutil
 import sys
@@ -19,6 +20,8 @@ def main(areas: list[str]) -> int:
     failed = 0
     for name in chosen:
         print(f"\n{name.removeprefix('bench_')}", flush=True)
+        gc.collect()
+        gc.freeze()  # the objects of the areas before are looked through for none of this one's
         try:
             results = importlib.import_module(f"benchmarks.{name}").run()
         except Exception:  # noqa: BLE001  # one area's trouble must not hide the numbers of the others
