@@ -168,6 +168,10 @@ def test_how_something_is_to_be_written_is_a_rule():
     assert classify("从现在起提交信息都写英文", "提交：'增加菜单'").durable
     assert classify("これからはコメントを日本語で書いて", "// add the menu").durable
     assert classify("앞으로 커밋 메시지는 영어로 써줘", "커밋: '메뉴 추가'").durable
+    said = "from now on, when you draft a commit message: english only"
+    assert classify(said, "Commit: 'Menü'").durable
+    said = "no, in every letter to the tenants: our address on top"
+    assert classify(said, "Letter written.").correction
 
 
 def test_a_mistake_of_the_assistant_and_a_rule_beside_ones_own_are_corrections():

@@ -41,6 +41,7 @@ _OWN = "you:confesses"
 """Whose own mistake it was corrects nobody, however often they say no."""
 _DRAFT = "drafts"
 """The move that has words put down for others, whatever they order."""
+_FOR_EVERY = "forgood"
 _OPENING = re.compile(r"[^:：]{0,120}[:：]")
 """What says of words that they follow."""
 _HAPPENED = frozenset({"self", "symptom"})
@@ -138,7 +139,9 @@ def _why_not(scene: Scene, found: Signals) -> Iterator[str]:
     if _is_own(scene.best, found):
         yield "told of oneself"
     opening = _OPENING.match(" ".join(scene.typed.sentences))
-    if opening is not None and _DRAFT in moves(opening[0]):
+    doing = moves(opening[0]) if opening is not None else frozenset()
+    # "No, the mail: formal", "whenever you write a mail: formal" are said to the assistant.
+    if _DRAFT in doing and _FOR_EVERY not in doing and "reject" not in scene.sentences[0]:
         yield "words for others"
 
 
