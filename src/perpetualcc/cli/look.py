@@ -8,7 +8,6 @@ reads the same without colour.
 
 import json
 import os
-import re
 import sys
 import time
 import unicodedata
@@ -76,11 +75,6 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """The whole text, uncut, without what could steer a terminal."""
     return " ".join(printable(text).split())
-
-
-def from_home(text: str, project: str) -> str:
-    """The text without the project's path before what lies in it, which goes without saying."""
-    return re.sub(rf"(?<![\w./-]){re.escape(project)}/", "", text) if project else text
 
 
 def fit(text: str, columns: int) -> str:

@@ -8,10 +8,13 @@ from typing import Any
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import duration, fit, print_json, table
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.texts import from_home
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 LIMIT = 100
 """So many are shown when nobody says how many."""
+_MARKS = {"permission": "…/", "review": "…/"}
+"""What the project's path is where a call is named."""
 _TYPES = {"permission": "Perm.", "question": "Q&A", "error": "Error", "review": "Review"}
 
 
@@ -68,6 +71,6 @@ def _row(one: dict[str, Any]) -> list[str]:
         str(one["number"]),
         one["session"],
         _TYPES.get(one["type"], one["type"]),
-        fit(one["title"], 50),
+        fit(from_home(one["title"], one.get("project", ""), mark=_MARKS.get(one["type"], "")), 50),
         waited,
     ]

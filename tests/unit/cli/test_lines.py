@@ -246,6 +246,22 @@ def test_a_reason_names_what_lies_in_the_project_from_there() -> None:
     assert line.endswith("(refused: .env is guarded, not /my/shop/.env)")
 
 
+def test_what_is_asked_and_came_of_it_is_named_from_the_project_and_a_call_as_it_is() -> None:
+    said = {"number": 7, "request": RequestId("t"), "options": []}
+    raised = EVENT_TYPES["EscalationRaised"]
+    call = raised(**said, type="permission", title="Approve: Bash rm /shop/a")
+    question = raised(**said, type="question", title="Change /shop/a?")
+    failed = EVENT_TYPES["TaskSettled"](state="failed", result="/shop/a is no file", due=None)
+
+    told = [shown(sent(event), project="/shop")[0] for event in (call, question, failed)]
+
+    assert [line.partition("] ")[2] for line in told] == [
+        "⚠  Human input needed (#7): Approve: Bash rm /shop/a",
+        "⚠  Human input needed (#7): Change a?",
+        "✗ Task failed: a is no file",
+    ]
+
+
 def test_the_offer_of_a_rule_is_told_where_it_is_asked() -> None:
     offer = {"label": ALWAYS, "description": "you approved 'make' 3 times here"}
     asked = sent(

@@ -11,6 +11,13 @@ export const oneLine = (text, most = 300) => {
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };
 
+/** The text without the project's path before what lies in it; never for a call, which is named as it is made. */
+export function fromHome(text, project) {
+  if (!project) return text;
+  const path = `${project}/`.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return clean(text).replace(new RegExp(`(?<![\\p{L}\\p{N}_./-])${path}`, "gu"), "");
+}
+
 /** el("p.quiet", {title: "…"}, "text", child, …); what is null or empty is left out. */
 export function el(name, given = {}, ...children) {
   const [tag, ...classes] = name.split(".");
