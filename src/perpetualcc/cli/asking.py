@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perpetualcc.cli.lines import TITLE
-from perpetualcc.cli.look import coloured, duration, fit, moment, one_line, printable
+from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.domain.texts import from_home
+from perpetualcc.domain.times import ago, moment
 from perpetualcc.human.answers import NO, YES, AnswerError, choose, questions_of
 from perpetualcc.human.how_to_answer import offer_in
 
@@ -160,9 +161,9 @@ def untold_lines(request: Request) -> Iterator[str]:
 
 def packet_lines(request: Request, now: float) -> Iterator[str]:
     """Everything a person needs to decide (seed 002), safe for a terminal."""
-    waited = duration(now - request["raised_at"])
+    waited = ago(now - request["raised_at"])
     head = f"#{request['number']}  {request['type']}, {request['severity']}"
-    yield coloured(f"{head}  (session {request['session']}, {waited} ago)", "bold")
+    yield coloured(f"{head}  (session {request['session']}, {waited})", "bold")
     home, raw = home_of(request), request.get("raw") or {}
     # A call is named as it would be made, and what is to be typed as it is typed.
     yield from _block(

@@ -14,6 +14,7 @@ from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption, 
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.texts import from_home
+from perpetualcc.domain.times import clock
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.client import Client
 
@@ -126,8 +127,14 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _row(one: dict[str, Any]) -> list[str]:
-    at = time.strftime("%m-%d %H:%M:%S", time.localtime(one["at"]))
-    return [at, one["session"], _call(one), one["risk"], one["verdict"], fit(_why(one), 60)]
+    return [
+        clock(one["at"]),
+        one["session"],
+        _call(one),
+        one["risk"],
+        one["verdict"],
+        fit(_why(one), 60),
+    ]
 
 
 def _call(one: dict[str, Any]) -> str:

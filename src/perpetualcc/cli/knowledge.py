@@ -89,7 +89,7 @@ def _index(folder: Path, vectors: bool | None) -> None:
     # What turned out to be no text was read too, and is no file of the index.
     read = min(report.changed, counts.files)
     graph = f"{counted(counts.modules, 'module')}, {counted(counts.functions, 'function')}"
-    took = f"{counted(read, 'file')} read in {report.seconds:.1f} s"
+    took = f"{counted(read, 'file')} read in {report.seconds:.1f}s"
     print(f"✓ Scanning project structure... ({counted(counts.files, 'file')} found)")
     print(f"✓ Building knowledge graph... ({graph})")
     print(f"✓ Indexing codebase for RAG... ({counted(counts.chunks, 'chunk')}, {took})")

@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
+from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
-from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 Data = Mapping[str, Any]
@@ -132,7 +132,7 @@ def _plan(event: Data) -> list[str]:
 def _checked(event: Data) -> list[str]:
     line = f"[CHECK] {fit(event['command'], 90)}"
     if not event["trouble"]:
-        return [f"{line} {coloured('✓', 'green')} ({elapsed(event['seconds'])})"]
+        return [f"{line} {coloured('✓', 'green')} ({duration(event['seconds'])})"]
     said = f": {fit(event['text'], 120)}" if event["text"] else ""
     return [f"{line} {coloured('✗', 'red')} ({fit(event['trouble'], 120)}{said})"]
 

@@ -1,5 +1,5 @@
 """
-How output looks: colours, panels, tables, times.
+How output looks: colours, panels, tables.
 
 Our own few lines instead of a library, because a listing must cost no more than starting the
 command-line parser does (measured: the usual one doubles the time of `pcc list`). Everything
@@ -9,7 +9,6 @@ reads the same without colour.
 import json
 import os
 import sys
-import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -206,43 +205,6 @@ def _row(row: Sequence[Sequence[str]], widths: Sequence[int], colour: str) -> st
 def _line(line: Sequence[str], widths: Sequence[int], colour: str) -> str:
     *cells, last = [f" {padded(text, w)} " for text, w in zip(line, widths, strict=True)]
     return "│" + "│".join([*cells, coloured(last, colour)]) + "│"
-
-
-def clock(at: float) -> str:
-    """`14:30:22` of today, `22 Nov 14:30:22` of another day; local time."""
-    try:
-        local = time.localtime(at)
-        is_today = local[:3] == time.localtime()[:3]
-        return time.strftime("%H:%M:%S" if is_today else "%d %b %H:%M:%S", local)
-    except (OverflowError, ValueError, OSError):  # no calendar has that year
-        return "--:--:--"
-
-
-def moment(at: float) -> str:
-    """`17:30` today, `Mon 17:30` within a week, else with the date; local time."""
-    try:
-        local, now = time.localtime(at), time.localtime()
-    except (OverflowError, ValueError, OSError):  # no calendar has that year
-        return "never"
-    if local[:3] == now[:3]:
-        return time.strftime("%H:%M", local)
-    if 0 < at - time.time() < 6 * 86400:
-        return time.strftime("%a %H:%M", local)
-    try:
-        return time.strftime("%Y-%m-%d %H:%M", local)
-    except OverflowError:
-        return "never"
-
-
-def duration(seconds: float) -> str:
-    """`12s`, `5m`, `2h 15m`, `3d 4h`."""
-    total = int(max(0, seconds))
-    days, hours, minutes = total // 86400, total // 3600 % 24, total // 60 % 60
-    if days:
-        return f"{days}d {hours}h"
-    if hours:
-        return f"{hours}h {minutes}m"
-    return f"{minutes}m" if minutes else f"{total}s"
 
 
 def thousands(tokens: int) -> str:

@@ -9,10 +9,8 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
-    clock,
     coloured,
     fit,
-    moment,
     one_line,
     print_json,
     terminal_width,
@@ -26,6 +24,7 @@ from perpetualcc.cli.waiting import answer_to
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.times import clock, moment
 
 app = typer.Typer(rich_markup_mode=None)
 

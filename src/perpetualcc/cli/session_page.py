@@ -4,20 +4,11 @@ import textwrap
 import time
 from typing import Any
 
-from perpetualcc.cli.look import (
-    clock,
-    coloured,
-    fit,
-    moment,
-    one_line,
-    panel,
-    printable,
-    thousands,
-)
+from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thousands
 from perpetualcc.cli.statuses import SHOWN, goes_on
-from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.times import clock, dated, duration, moment
 
 _TASK_SYMBOLS = {
     "done": "✓",
@@ -98,8 +89,8 @@ def page(session: dict[str, Any]) -> list[str]:
         f"Status:      {coloured(f'{symbol} {word}', colour)}"
         + (f" — {fit(from_home(session['detail'], home), 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
-        f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
-        f"Duration:    {elapsed(ended - started)}",
+        f"Started:     {dated(started)}",
+        f"Duration:    {duration(ended - started)}",
     ]
     if session["resumes_at"] is not None:
         lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
@@ -183,8 +174,7 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
     """The newest three: when, why, and how many files had been written."""
     found: list[dict[str, Any]] = session["checkpoints"]
     newest = [
-        f"  {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(one['at']))}  "
-        f"{fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
+        f"  {clock(one['at'])}  {fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
         for one in found[:-4:-1]
     ]
     return [f"Checkpoints: {len(found)}", *newest]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import duration, fit, print_json, table
+from perpetualcc.cli.look import fit, print_json, table
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.texts import from_home
+from perpetualcc.domain.times import ago
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 LIMIT = 100
@@ -66,7 +67,7 @@ def answer_to(one: dict[str, Any]) -> str:
 
 
 def _row(one: dict[str, Any]) -> list[str]:
-    waited = f"{duration(time.time() - one['raised_at'])} ago"
+    waited = ago(time.time() - one["raised_at"])
     return [
         str(one["number"]),
         one["session"],

@@ -146,14 +146,6 @@ def test_colours_are_for_terminals_that_want_them(
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(-5, "0s"), (12.9, "12s"), (300, "5m"), (8100, "2h 15m"), (273_600, "3d 4h")],
-)
-def test_a_duration_has_two_units_at_most(seconds: float, shown: str) -> None:
-    assert look.duration(seconds) == shown
-
-
-@pytest.mark.parametrize(
     ("tokens", "shown"),
     [
         (0, "0"),

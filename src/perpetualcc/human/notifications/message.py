@@ -1,6 +1,5 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut, from_home
+from perpetualcc.domain.times import sent_moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
@@ -97,7 +97,7 @@ def _asked(event: Asking, who: tuple[str, str], home: str, page: str) -> Message
     if _is_agreed_to(event):
         reason = "wants you to agree"
     if isinstance(event, EscalationReminded):
-        since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
+        since = sent_moment(event.raised_at)
         reason = f"still {reason} (since {since})"
     how = how_to_answer(event.number, event.type, event.questions, event.options)
     answer = f"Answer with: {how}"
@@ -168,7 +168,7 @@ def _done(who: tuple[str, str], what: str, brief: str, full: str, left: str = ""
 
 def _limited(event: SessionStatusChanged, name: str, session: str) -> Message:
     at = event.resumes_at
-    when = f", until {time.strftime('%a %H:%M', time.localtime(at))}" if at else ""
+    when = f", until {sent_moment(at)}" if at else ""
     why = f" ({event.detail})" if event.detail else ""
     waits = f"waits for a limit{when}{why}; it goes on by itself.\nSee: pcc status {session}"
     return Message(
