@@ -20,7 +20,7 @@ from perpetualcc.cli.look import (
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import SHOWN, goes_on
-from perpetualcc.cli.waiting import answer_to
+from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home
@@ -68,7 +68,7 @@ def report(
     if waiting:
         print("\nWaits for you:")
         for request in waiting:
-            print(f"  #{request['number']} {_fitted(request['title'], 5)}")
+            print(f"  #{request['number']} {_fitted(title_of(request), 5)}")
             print(f"     {answer_to(request)}")
 
 

@@ -36,7 +36,7 @@ def row(session: dict[str, Any]) -> list[str]:
         task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
     is_asking = session["status"] == SessionStatus.WAITING_INPUT
     for told in (session["delay"], session["detail"] if is_asking else ""):
-        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(told), 40))
+        task += f"\n{one_line(told)}" if told else ""
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
 
 

@@ -66,12 +66,17 @@ def answer_to(one: dict[str, Any]) -> str:
     return how_to_answer(one["number"], one["type"], questions, one["options"])
 
 
+def title_of(one: dict[str, Any]) -> str:
+    """What is asked, in the room that a line has."""
+    return from_home(one["title"], one.get("project", ""), mark=_MARKS.get(one["type"], ""))
+
+
 def _row(one: dict[str, Any]) -> list[str]:
     waited = ago(time.time() - one["raised_at"])
     return [
         str(one["number"]),
         one["session"],
         _TYPES.get(one["type"], one["type"]),
-        fit(from_home(one["title"], one.get("project", ""), mark=_MARKS.get(one["type"], "")), 50),
+        fit(title_of(one), 50),
         waited,
     ]

@@ -36,8 +36,7 @@ def test_what_waits_for_an_answer_is_listed_with_the_number_to_answer():
         "resumes_at": None, "tokens": 0, "context_window": 0, "perpetual": None,
     }  # fmt: skip
 
-    told = ["Go", "Claude waits for your answer to #5: pcc", "respond 5 --interactive"]
-    assert row(session)[3].split("\n") == told
+    assert row(session)[3].split("\n") == ["Go", session["detail"]]
     assert row(session | {"status": "ERROR"})[3] == "Go"
 
 
