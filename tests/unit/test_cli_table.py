@@ -125,3 +125,14 @@ def test_shells_are_offered_commands(variables: dict[str, str], offered: str, mo
         monkeypatch.setenv(name, value)
 
     assert offered in pcc().stdout
+
+
+@pytest.mark.parametrize("words", [(), ("start",), ("config", "set")])
+def test_help_fits_a_narrow_terminal(words: tuple[str, ...], monkeypatch) -> None:
+    """The library's pages are 50 columns wide at least."""
+    monkeypatch.setenv("COLUMNS", "40")
+
+    shown = pcc(*words, "--help").stdout
+
+    assert "  -h, --help" in shown
+    assert [line for line in shown.splitlines() if len(line) > 40] == []

@@ -10,6 +10,7 @@ import typer
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
 from perpetualcc.cli.ending import leave_after, with_our_errors
+from perpetualcc.cli.narrow_help import use_narrow_help
 from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.cli.streams import give_up_output
@@ -153,6 +154,7 @@ def run_alone(command: typer.Typer, name: str) -> None:
 
 def _run(command: typer.Typer, name: str) -> Any:
     use_plain_values()
+    use_narrow_help()
     code: Any = 0
     try:
         cast("Any", typer.main.get_command(command)).main(prog_name=name, standalone_mode=True)
