@@ -1,5 +1,6 @@
 """The table of commands and the modules behind it cannot disagree."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -136,3 +137,8 @@ def test_help_fits_a_narrow_terminal(words: tuple[str, ...], monkeypatch) -> Non
 
     assert "  -h, --help" in shown
     assert [line for line in shown.splitlines() if len(line) > 40] == []
+
+
+@pytest.mark.parametrize("words", [("respond",), ("memory", "forget"), ("login",)])
+def test_help_names_no_type_of_a_programming_language(words: tuple[str, ...]) -> None:
+    assert re.findall(r"<[a-z].*>", pcc(*words, "--help").stdout) == []

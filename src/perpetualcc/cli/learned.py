@@ -52,7 +52,8 @@ def list_(
     for one in found:
         print(_row(one))
     if not found:
-        print("Nothing learned yet" if not pending else "Nothing waits for review")
+        none = 'Nothing learned yet. Say a rule yourself: pcc learn remember "…"'
+        print("Nothing waits for review" if pending else none)
     for here, former in sorted({(one.project, one.former) for one in waiting if one.former}):
         print(f"Moved or copied from {one_line(former)}: {one_line(here)}")
         print("Its rules wait for your review again: pcc learn review")

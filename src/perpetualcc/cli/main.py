@@ -81,6 +81,11 @@ def _alone(app: typer.Typer, name: str) -> typer.Typer:
 _KINDS = {"Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
 
 
+def _no_type(**_: Any) -> str:
+    """`SESSION <str>`: a type of Python's tells a person nothing."""
+    return ""
+
+
 def _make_alike(command: Any) -> None:
     """One look for the help of all commands, whichever way their module made them."""
     command.rich_markup_mode = None
@@ -88,6 +93,7 @@ def _make_alike(command: Any) -> None:
     for param in command.params:
         if param.param_type_name == "argument":
             param.metavar = (param.metavar or param.name).upper()
+            param.display_type_rich = _no_type
         elif not (param.is_flag or param.metavar):
             shown = str(param.type_descriptor.annotation)
             param.metavar = next((_KINDS[kind] for kind in _KINDS if kind in shown), "TEXT")

@@ -112,7 +112,7 @@ def facts(
         told = one_line(f"{one.fact} ({one.source}){number}")
         print(f"{one.category:<12} {one.provenance:<10} {told}")
     if not found:
-        print("No facts are known about this project")
+        print('No facts are known about this project. Add one with: pcc memory add "…"')
 
 
 @app.command()
