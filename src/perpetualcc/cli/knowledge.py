@@ -219,6 +219,8 @@ def graph(
     else:
         for entry in related:
             print(printable(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}"))
+        if not related:
+            print(printable(f"Nothing in the index is linked with {entity!r}"), file=sys.stderr)
 
 
 def _refuse_contradictions(entity: str, *, report: bool, as_dot: bool) -> None:
