@@ -9,15 +9,16 @@ from pathlib import Path
 from tools.marked import between, replace_between
 
 _DIFFERS = (
-    (re.compile(r"done in \d+ s\b"), "done in 12 s"),
+    (re.compile(r"done in (\d+m )?\d+s\b"), "done in 12s"),
     (re.compile(r"\x1b\[[\d;]*m"), ""),
     (re.compile(r"\[\d\d:\d\d:\d\d\]"), "[14:30:22]"),
     (re.compile(r"\b(resets|at) \d\d:\d\d\b"), r"\g<1> 14:30"),
-    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "2026-11-21 14:30:22"),
+    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "2026-11-21 14:30"),
+    (re.compile(r"^  \d\d:\d\d:\d\d  ", re.MULTILINE), "  14:30:22  "),
     (re.compile(r"\bt-[0-9a-f]{8}\b"), "t-4f1c20ab"),
     (re.compile(r"(pcc pause )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
     (re.compile(r"(│ |Session: )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
-    (re.compile(r"(Duration: +)\d+ s"), r"\g<1>9 s"),
+    (re.compile(r"(Duration: +)(\d+m )?\d+s"), r"\g<1>9s"),
     (re.compile(r"^(.{60}).*…\)?$", re.MULTILINE), r"\1…"),
     (re.compile(r" +│$", re.MULTILINE), " │"),
 )

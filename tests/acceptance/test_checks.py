@@ -122,8 +122,8 @@ def test_a_check_that_takes_too_long_has_failed_and_is_gone(world):
     found = pcc.wait(session)
 
     assert found["status"] == "COMPLETED"
-    assert [trouble for _, trouble in checked(pcc, session)] == ["it was ended after 6 s", ""]
-    assert "it was ended after 6 s" in told()[2]
+    assert [trouble for _, trouble in checked(pcc, session)] == ["it was ended after 6s", ""]
+    assert "it was ended after 6s" in told()[2]
     assert pcc.claudes() == []
 
 

@@ -493,7 +493,7 @@ def test_a_command_during_a_restart_waits_a_moment(make_daemon: MakeDaemon) -> N
         said = restart.communicate(timeout=20)[1]
 
     assert restart.returncode == 0
-    assert "Stopping; what is at work gets up to 1 s" in said
+    assert "Stopping; what is at work gets up to 1s" in said
 
 
 def test_who_looks_on_goes_on_after_a_restart_and_undoes_no_stop(make_daemon: MakeDaemon) -> None:

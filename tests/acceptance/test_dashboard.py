@@ -35,7 +35,7 @@ ASKS = """
 steps:
   - say: "<b>One</b> thing first <img src=x onerror=document.title='owned'>"
     ask:
-      - question: Which database should I use?
+      - question: "Which database should {project}/db.py use?"
         header: Database
         options: [PostgreSQL, SQLite, MySQL]
   - say: Then I will use it.
@@ -89,8 +89,9 @@ def test_a_question_and_a_call_are_decided_in_the_browser(install, browser):
         browser.sees("? Waiting")
         browser.press("shop")
         browser.sees("<b>One</b> thing first <img")
+        browser.sees("? Which database should db.py use?")
         browser.press("Waiting")
-        browser.press("Which database should I use?")
+        browser.press("Which database should db.py use?")
         browser.press("SQLite")
         browser.press("Answer")
         browser.sees("Answered: SQLite")
@@ -190,7 +191,7 @@ def test_a_task_is_added_and_a_question_answered_by_the_keyboard_alone(install, 
         assert not browser.focus.startswith("BODY")
         assert browser.complaints() == []
     (answered,) = pcc.events(session, "QuestionAnswered")
-    assert answered["answers"] == {"Which database should I use?": "SQLite"}
+    assert answered["answers"] == {f"Which database should {pcc.project}/db.py use?": "SQLite"}
 
 
 @in_a_browser
@@ -269,7 +270,7 @@ def test_whoever_reads_is_told_that_somebody_else_was_first(install, browser):
     with dashboard(pcc) as (_, link):
         browser.open(link)
         browser.press("Waiting")
-        browser.press("Which database should I use?")
+        browser.press("Which database should db.py use?")
         browser.sees("MySQL")
         browser.write("[name=own0]", "Rather Redis")
 

@@ -130,6 +130,8 @@ def test_the_page_stays_quick_and_small(tmp_path: Path):
             assert now - began < 600 * unit, f"the page works for {now - began:.1f} s"
 
         assert browser.run("return document.querySelectorAll('.log li').length") <= 1_000
+        newest = browser.run("return document.querySelector('.log').lastChild.innerText")
+        assert newest.startswith("2027-01-1"), "on another day a line says on which"
         for _ in range(5):
             before = browser.run("return document.querySelector('.log').firstChild.innerText")
             browser.press("Earlier")

@@ -150,6 +150,15 @@ def test_the_graph_is_shown_as_text_json_and_dot(here, project):
     assert isinstance(unknown.exception, UnknownEntity)
 
 
+def test_what_is_linked_with_nothing_is_said_to_be(here, project):
+    (project / "alone.py").write_text("")
+
+    shown = here("graph", project, "alone.py")
+
+    assert shown.stdout == ""
+    assert shown.stderr.endswith("Nothing in the index is linked with 'alone.py'\n")
+
+
 def test_the_structure_of_a_project_is_reported(here, project):
     (project / "shop/tests").mkdir()
     (project / "shop/tests/test_till.py").write_text("import shop.till\n")

@@ -70,4 +70,4 @@ def test_what_is_no_time_is_told(install):
 
     assert said.returncode != 0
     assert "--since cannot be 'yesterday'" in said.stderr
-    assert "30m, 6h, 2d or 3w" in said.stderr
+    assert '30m, "1h 30m" or 2d' in said.stderr

@@ -462,4 +462,4 @@ def test_who_reads_the_answer_learns_that_the_brain_was_left_alone() -> None:
     )
     ask(brain, WRITTEN)
 
-    assert "Ollama does not answer; it is left alone for 60 s" in ask(brain, WRITTEN).reasoning
+    assert "Ollama does not answer; it is left alone for 1m" in ask(brain, WRITTEN).reasoning

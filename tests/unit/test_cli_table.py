@@ -1,5 +1,6 @@
 """The table of commands and the modules behind it cannot disagree."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -125,3 +126,19 @@ def test_shells_are_offered_commands(variables: dict[str, str], offered: str, mo
         monkeypatch.setenv(name, value)
 
     assert offered in pcc().stdout
+
+
+@pytest.mark.parametrize("words", [(), ("start",), ("config", "set")])
+def test_help_fits_a_narrow_terminal(words: tuple[str, ...], monkeypatch) -> None:
+    """The library's pages are 50 columns wide at least."""
+    monkeypatch.setenv("COLUMNS", "40")
+
+    shown = pcc(*words, "--help").stdout
+
+    assert "  -h, --help" in shown
+    assert [line for line in shown.splitlines() if len(line) > 40] == []
+
+
+@pytest.mark.parametrize("words", [("respond",), ("memory", "forget"), ("login",)])
+def test_help_names_no_type_of_a_programming_language(words: tuple[str, ...]) -> None:
+    assert re.findall(r"<[a-z].*>", pcc(*words, "--help").stdout) == []

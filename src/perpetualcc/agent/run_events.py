@@ -34,6 +34,7 @@ from perpetualcc.domain.events import (
 )
 from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer
+from perpetualcc.domain.times import duration
 from perpetualcc.domain.tools import ToolCall
 
 E = TypeVar("E", bound=Event)
@@ -134,7 +135,7 @@ class RunEvents:
         status = again.http_status
         what = f"answers with error {status}" if status else "does not answer"
         text = (
-            f"The API {what}; it is tried again in {again.pause:.0f} s"
+            f"The API {what}; it is tried again in {duration(again.pause)}"
             f" (attempt {again.attempt} of {again.most})"
         )
         return self._event(ApiUnanswered, text=text, attempt=again.attempt, http_status=status)

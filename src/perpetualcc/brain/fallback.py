@@ -13,6 +13,7 @@ from perpetualcc.brain.port import Brain, BrainUnavailable, BrainUsage
 from perpetualcc.brain.rule_based import RuleBasedBrain, left_to_a_person, unless_risky
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.times import duration
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
 THRESHOLD = 0.7
@@ -111,7 +112,7 @@ class FallbackBrain:
             if self._steady() - began >= _SLOW:
                 self._rest = min(_LONGEST_REST, max(_REST, 2 * self._rest))
                 self._rests_until = self._steady() + self._rest
-                self._left_alone = f"{error.message}; it is left alone for {self._rest:.0f} s"
+                self._left_alone = f"{error.message}; it is left alone for {duration(self._rest)}"
             raise
         self._rest = 0.0
         return found

@@ -12,6 +12,7 @@ from perpetualcc.brain.port import BrainUnavailable, BrainUsage
 from perpetualcc.domain.corrections import Remark, RemarkReading
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.questions import BrainAnswer, Question, QuestionContext
+from perpetualcc.domain.times import duration
 from perpetualcc.domain.tools import Assessment, ToolCall
 
 
@@ -100,9 +101,8 @@ class ModelBrain:
                 )
         except TimeoutError as error:
             self._failed()
-            raise BrainUnavailable(
-                f"The brain {self._name!r} took longer than {self._timeout.total_seconds():g} s"
-            ) from error
+            limit = duration(self._timeout.total_seconds())
+            raise BrainUnavailable(f"The brain {self._name!r} took longer than {limit}") from error
         except BrainUnavailable:
             self._failed()
             raise

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perpetualcc.cli.lines import TITLE
-from perpetualcc.cli.look import coloured, duration, fit, moment, one_line, printable
+from perpetualcc.cli.look import coloured, fit, one_line, printable
+from perpetualcc.domain.texts import from_home
+from perpetualcc.domain.times import ago, moment
 from perpetualcc.human.answers import NO, YES, AnswerError, choose, questions_of
 from perpetualcc.human.how_to_answer import offer_in
 
@@ -57,7 +59,8 @@ class Prompt:
         several = len(self.questions) > 1
         if several:
             place = len(self.given) + 1
-            yield f"   {place}/{len(self.questions)}: {fit(str(self.question['question']), 100)}"
+            question = from_home(str(self.question["question"]), home_of(self.request))
+            yield f"   {place}/{len(self.questions)}: {fit(question, 100)}"
         if self._suggestion:
             confidence = float(self.request.get("confidence") or 0.0)
             yield f'   Brain suggestion: "{fit(self._suggestion, 80)}" ({confidence:.0%} sure)'
@@ -121,6 +124,11 @@ class Prompt:
         return str(self.request.get("suggestion") or "") if len(self.questions) == 1 else ""
 
 
+def home_of(request: Request) -> str:
+    """The session's project; empty from a daemon that does not say it yet."""
+    return str(request.get("project") or "")
+
+
 def offer_of(request: Request) -> str:
     """The offer to make a rule of an approval, in words; empty when there is none."""
     return offer_in(request.get("options") or [])
@@ -146,23 +154,30 @@ def untold_lines(request: Request) -> Iterator[str]:
     title = fit(str(request["title"]), TITLE)
     given = dict((request.get("raw") or {}).get("input") or {})
     untold = {name: str(value) for name, value in given.items() if str(value) not in title}
-    for name, text in {"Why": str(request["context"]), **untold}.items():
+    why = from_home(str(request["context"]), home_of(request))
+    for name, text in {"Why": why, **untold}.items():
         yield from (f"   {line}" for line in _block(name, text))
 
 
 def packet_lines(request: Request, now: float) -> Iterator[str]:
     """Everything a person needs to decide (seed 002), safe for a terminal."""
-    waited = duration(now - request["raised_at"])
+    waited = ago(now - request["raised_at"])
     head = f"#{request['number']}  {request['type']}, {request['severity']}"
-    yield coloured(f"{head}  (session {request['session']}, {waited} ago)", "bold")
-    yield from _block("", request["title"])
+    yield coloured(f"{head}  (session {request['session']}, {waited})", "bold")
+    home, raw = home_of(request), request.get("raw") or {}
+    # A call is named as it would be made, and what is to be typed as it is typed.
+    yield from _block(
+        "", request["title"] if raw.get("tool") else from_home(request["title"], home)
+    )
     packet = request.get("packet") or {}
-    yield from _block("Context", str(packet.get("context") or request["context"]))
+    context = str(packet.get("context") or request["context"])
+    yield from _block("Context", from_home(context, home))
     for name in ("state", "attempts", "analysis", "progress", "hint", "last"):
-        yield from _block(name.capitalize(), str(packet.get(name) or ""))
-    yield from _block("Earlier", "\n".join(map(str, packet.get("history") or [])))
+        text = str(packet.get(name) or "")
+        yield from _block(name.capitalize(), text if name == "hint" else from_home(text, home))
+    history = "\n".join(map(str, packet.get("history") or []))
+    yield from _block("Earlier", from_home(history, home))
     yield from _block("You can", "\n".join(map(str, packet.get("options") or [])))
-    raw = request.get("raw") or {}
     if raw.get("tool"):
         yield from _block("Call", f"{raw['tool']} ({raw.get('risk', '')})")
         for name, value in dict(raw.get("input") or {}).items():
@@ -191,7 +206,7 @@ def _choice_lines(request: Request) -> Iterator[str]:
     several = questions_of(request.get("raw") or {}, request["title"])
     for question in several:
         if len(several) > 1:
-            yield from _block("Question", str(question["question"]))
+            yield from _block("Question", from_home(str(question["question"]), home_of(request)))
         yield from option_lines(question)
         if question.get("multiSelect") and len(question.get("options", [])) > 1:
             yield '     Several may be chosen, like this: "1,2"'

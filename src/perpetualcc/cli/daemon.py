@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +29,7 @@ from perpetualcc.daemon.supervisor_log import tail
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.domain.version import code_version
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def uninstall(ctx: typer.Context, dry_run: DryRunOption = False) -> None:
 def _stopping(grace: float | None) -> str:
     seconds = _USUAL_GRACE if grace is None else grace
     return (
-        f"Stopping; what is at work gets up to {seconds:g} s to finish its step"
+        f"Stopping; what is at work gets up to {duration(seconds)} to finish its step"
         " (from another terminal, at once: pcc daemon stop --now)"
     )
 
@@ -202,10 +202,10 @@ def _start(ctx: typer.Context) -> None:
 def _described(
     found: DaemonStatus, locations: Locations, space: DiskSpace | None, used: DiskUse
 ) -> Iterator[tuple[str, str]]:
-    since = f" since {_moment(found.since)}" if found.since else ""
+    since = f" since {clock(found.since)}" if found.since else ""
     yield "Daemon", f"{found.phase}{since}"
     if found.phase is Phase.ASLEEP:
-        yield "Wakes", "for a visitor" + (f" or {_moment(found.wake)}" if found.wake else "")
+        yield "Wakes", "for a visitor" + (f" or {moment(found.wake)}" if found.wake else "")
     if found.supervisor:
         yield "Supervisor", str(found.supervisor)
     if found.engine:
@@ -256,7 +256,7 @@ def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
         yield "Stopped", f"by a signal, and does nothing until: {thaw(stopped)}"
     if found.phase is Phase.RUNNING and found.problem:
         often = f" ({found.crashes} times in a row)" if found.crashes > 1 else ""
-        yield "Restarted", f"{_moment(found.since)}{often}: {found.problem}"
+        yield "Restarted", f"{clock(found.since)}{often}: {found.problem}"
         return
     if found.crashes or found.phase is Phase.GAVE_UP:
         yield "Crashes", f"{found.crashes} in a row"
@@ -264,10 +264,6 @@ def _troubles(found: DaemonStatus) -> Iterator[tuple[str, str]]:
         yield "Problem", found.problem
     if found.phase is Phase.GAVE_UP:
         yield "Try again", "pcc daemon restart"
-
-
-def _moment(epoch: float) -> str:
-    return datetime.fromtimestamp(epoch).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _merged(files: list[Path], lines: int) -> list[str]:

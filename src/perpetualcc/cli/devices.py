@@ -3,7 +3,6 @@
 import shlex
 import sys
 import time
-from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import moment, print_json, table
+from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import DryRunOption, Group, JsonOption
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.daemon.state import is_held
@@ -19,6 +18,7 @@ from perpetualcc.domain.devices import Scope
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.times import duration, moment, seen
 
 app = typer.Typer(
     help="Phones and other browsers that may open your dashboard.",
@@ -148,9 +148,8 @@ def list_devices(ctx: typer.Context, as_json: JsonOption = False) -> None:
 
 def _seen(device: dict[str, Any]) -> str:
     if not device["is_paired"]:
-        left = timedelta(seconds=max(0, round(device["expires_at"] - time.time())))
-        return f"invited, {left} left"
-    return "now" if device["connections"] else moment(device["seen_at"])
+        return f"invited, {duration(device['expires_at'] - time.time())} left"
+    return "now" if device["connections"] else seen(device["seen_at"])
 
 
 @app.command()

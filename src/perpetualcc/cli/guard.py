@@ -13,6 +13,8 @@ from perpetualcc.cli.look import fit, one_line, print_json, printable, table, wi
 from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption, directory
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.texts import from_home
+from perpetualcc.domain.times import clock
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.client import Client
 
@@ -109,6 +111,7 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
         {
             "at": one["at"],
             "session": one["session"],
+            "project": one.get("project", ""),
             "tool": "AskUserQuestion",
             "summary": f"{question} → {answer}",
             "question": question,
@@ -124,28 +127,33 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _row(one: dict[str, Any]) -> list[str]:
-    at = time.strftime("%m-%d %H:%M:%S", time.localtime(one["at"]))
-    return [at, one["session"], _call(one), one["risk"], one["verdict"], fit(_why(one), 60)]
+    return [
+        clock(one["at"]),
+        one["session"],
+        _call(one),
+        one["risk"],
+        one["verdict"],
+        fit(_why(one), 60),
+    ]
 
 
 def _call(one: dict[str, Any]) -> str:
     """A question and its answer on a line each, where one has no room for both."""
+    home = one.get("project", "")
     if one["verdict"] != "answer":
-        return fit(f"{one['tool']} {one['summary']}", _CALL)
-    if width(said := one_line(one["summary"])) <= _CALL:
+        return fit(f"{one['tool']} {from_home(one['summary'], home, mark='…/')}", _CALL)
+    if width(said := one_line(from_home(one["summary"], home))) <= _CALL:
         return said
     answer = fit(one_line(one["answer"]), _CALL - 2)
-    return f"{fit(one_line(one['question']), _CALL)}\n→ {answer}"
+    return f"{fit(one_line(from_home(one['question'], home)), _CALL)}\n→ {answer}"
 
 
 def _why(one: dict[str, Any]) -> str:
     """The reason without what the call says already: its subject, and where the project is."""
     reason, summary = str(one["reason"]), str(one["summary"])
     subject, _, rest = reason.partition(": ")
-    home = subject.removesuffix(summary)
-    if not rest or home == subject or not (home == "" or home.endswith("/")):
-        return reason
-    return rest.replace(home, "") if home else rest
+    is_said = subject == summary or subject.endswith(f"/{summary}")
+    return from_home(rest if rest and is_said else reason, one.get("project", ""))
 
 
 def _word(option: str, word: str | None) -> str | None:

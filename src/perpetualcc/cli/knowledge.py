@@ -89,7 +89,7 @@ def _index(folder: Path, vectors: bool | None) -> None:
     # What turned out to be no text was read too, and is no file of the index.
     read = min(report.changed, counts.files)
     graph = f"{counted(counts.modules, 'module')}, {counted(counts.functions, 'function')}"
-    took = f"{counted(read, 'file')} read in {report.seconds:.1f} s"
+    took = f"{counted(read, 'file')} read in {report.seconds:.1f}s"
     print(f"✓ Scanning project structure... ({counted(counts.files, 'file')} found)")
     print(f"✓ Building knowledge graph... ({graph})")
     print(f"✓ Indexing codebase for RAG... ({counted(counts.chunks, 'chunk')}, {took})")
@@ -219,6 +219,8 @@ def graph(
     else:
         for entry in related:
             print(printable(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}"))
+        if not related:
+            print(printable(f"Nothing in the index is linked with {entity!r}"), file=sys.stderr)
 
 
 def _refuse_contradictions(entity: str, *, report: bool, as_dot: bool) -> None:

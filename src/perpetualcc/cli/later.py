@@ -7,8 +7,9 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, moment
+from perpetualcc.cli.look import fit
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.times import moment
 
 UnattendedOption = Annotated[
     bool,

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +16,7 @@ from perpetualcc.cli.options import JsonOption, directory
 from perpetualcc.cli.typist import is_agent, only_a_person
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
+from perpetualcc.domain.times import dated
 
 if TYPE_CHECKING:
     from perpetualcc.learning.library import Learned, Library
@@ -52,7 +52,8 @@ def list_(
     for one in found:
         print(_row(one))
     if not found:
-        print("Nothing learned yet" if not pending else "Nothing waits for review")
+        none = 'Nothing learned yet. Say a rule yourself: pcc learn remember "…"'
+        print("Nothing waits for review" if pending else none)
     for here, former in sorted({(one.project, one.former) for one in waiting if one.former}):
         print(f"Moved or copied from {one_line(former)}: {one_line(here)}")
         print("Its rules wait for your review again: pcc learn review")
@@ -77,7 +78,7 @@ def show(
     print(_row(one))
     print(f"  project: {one_line(one.project) or 'every project'}")
     for evidence in one.preference.evidence:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(evidence.at))
+        when = dated(evidence.at)
         print(f"  {when}  {one_line(evidence.said)}")
 
 

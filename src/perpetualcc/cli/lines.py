@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from perpetualcc.cli.look import clock, coloured, fit, from_home, moment, one_line, printable
+from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
-from perpetualcc.domain.clock import elapsed
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 Data = Mapping[str, Any]
@@ -43,7 +43,7 @@ def shown(
     """
     The lines for one event; none for those that are not for people.
 
-    `project`: the session's, from which a reason names what lies in it. `here`: what is asked can
+    `project`: the session's, from which is named what lies in it. `here`: what is asked can
     be answered where it is shown. With `staged` it names no command to answer it: none would reach
     the daemon.
     """
@@ -58,8 +58,7 @@ def shown(
         for name, value in event.items()
     }
     event = told | {"staged": staged, "here": here}
-    if "reason" in event:
-        event["reason"] = from_home(event["reason"], project)
+    event |= _from_home(event, project)
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:
@@ -67,6 +66,23 @@ def shown(
     stamp = f"[{clock(event['at'])}]"
     blank = " " * len(stamp)
     return [f"{blank if i else stamp} {line}" for i, line in enumerate(lines)]
+
+
+def _from_home(event: Data, project: str) -> Data:
+    """What is said about a call, and asked; never the call itself, nor Claude's own words."""
+    said = {"reason", "result", "detail", "question"}
+    if event["kind"] in {"ToolFailed", "ProblemNoticed"}:
+        said.add("text")
+    if event.get("type") in {"question", "error"}:
+        said.add("title")
+    told: dict[str, Any] = {
+        name: from_home(str(event[name]), project) for name in said if event.get(name)
+    }
+    if event["kind"] == "QuestionAsked":
+        told["questions"] = [
+            {**one, "question": from_home(one["question"], project)} for one in event["questions"]
+        ]
+    return told
 
 
 def plain(event: Data) -> str:
@@ -116,7 +132,7 @@ def _plan(event: Data) -> list[str]:
 def _checked(event: Data) -> list[str]:
     line = f"[CHECK] {fit(event['command'], 90)}"
     if not event["trouble"]:
-        return [f"{line} {coloured('✓', 'green')} ({elapsed(event['seconds'])})"]
+        return [f"{line} {coloured('✓', 'green')} ({duration(event['seconds'])})"]
     said = f": {fit(event['text'], 120)}" if event["text"] else ""
     return [f"{line} {coloured('✗', 'red')} ({fit(event['trouble'], 120)}{said})"]
 

@@ -1,5 +1,5 @@
 """
-How output looks: colours, panels, tables, times.
+How output looks: colours, panels, tables.
 
 Our own few lines instead of a library, because a listing must cost no more than starting the
 command-line parser does (measured: the usual one doubles the time of `pcc list`). Everything
@@ -8,9 +8,7 @@ reads the same without colour.
 
 import json
 import os
-import re
 import sys
-import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -78,11 +76,6 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
-def from_home(text: str, project: str) -> str:
-    """The text without the project's path before what lies in it, which goes without saying."""
-    return re.sub(rf"(?<![\w./-]){re.escape(project)}/", "", text) if project else text
-
-
 def fit(text: str, columns: int) -> str:
     """The text's first line that says something, cut to at most so many columns."""
     line = printable(next(iter(text.strip().splitlines()), "")).replace("\t", " ")
@@ -97,6 +90,30 @@ def fit(text: str, columns: int) -> str:
             break
         end = position
     return line[:end].rstrip().rstrip(_JOINER) + "…"
+
+
+def wrapped(text: str, columns: int) -> list[str]:
+    """The whole text on lines of so many columns at most, broken between words if it can be."""
+    lines, line = [], ""
+    for word in one_line(text).split():
+        if line and width(f"{line} {word}") > columns:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}" if line else word
+        while width(line) > columns:
+            head = _beginning(line, columns) or line[0]
+            lines.append(head)
+            line = line.removeprefix(head)
+    return [*lines, line]
+
+
+def _beginning(text: str, columns: int) -> str:
+    room = columns
+    for position, taken in enumerate(_widths(text)):
+        room -= taken
+        if room < 0:
+            return text[:position]
+    return text
 
 
 def terminal_width() -> int | None:
@@ -132,19 +149,22 @@ def table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], *, colours: Sequence[str] = ()
 ) -> str:
     """
-    A box with columns. A cell may have several lines; the widest give way on a terminal. On one
-    that is too narrow for that, a block of lines for each row.
+    A box with columns; the widest give way on a terminal. On one that is too narrow for that, a
+    block of lines for each row. The first line of a cell is cut to its room, further ones wrap.
 
     `colours`: of each row's last cell, empty for none. Cells themselves are plain text.
     """
     cells = [[cell.split("\n") for cell in row] for row in [headers, *rows]]
-    widths = [max(width(line) for row in cells for line in row[i]) for i in range(len(headers))]
+    widths = [max(_natural(row[i]) for row in cells) for i in range(len(headers))]
     limit = terminal_width()
     widths = _narrowed(widths, limit)
     if limit is not None and _boxed(widths) > limit:
         return _blocks(cells, limit, colours)
     cells = [
-        [[fit(line, w) for line in cell] for cell, w in zip(row, widths, strict=True)]
+        [
+            [fit(first, w), *(part for line in more for part in wrapped(line, w))]
+            for (first, *more), w in zip(row, widths, strict=True)
+        ]
         for row in cells
     ]
     drawn = [
@@ -167,6 +187,15 @@ _NARROWEST = 10
 """Columns that a cell keeps in a box: of less nobody can tell one name from another."""
 
 
+_FURTHER = 40
+"""Columns from which on a cell's further lines wrap, where nothing else needs more."""
+
+
+def _natural(cell: Sequence[str]) -> int:
+    first, *more = map(width, cell)
+    return max(first, min(_FURTHER, max(more, default=0)))
+
+
 def _narrowed(widths: list[int], limit: int | None) -> list[int]:
     """
     Take from the widest column until the table fits; never from the first, which names the row: it
@@ -187,7 +216,7 @@ def _boxed(widths: Sequence[int]) -> int:
 
 
 def _blocks(cells: Sequence[Sequence[Sequence[str]]], limit: int, colours: Sequence[str]) -> str:
-    """The first cell, and the others below it behind their headers; empty ones are left out."""
+    """The first cell, and the others below it, whole, behind their headers; no empty ones."""
     (_, *headers), *rows = cells
     names = [name for (name,) in headers]
     wide = max(map(width, names), default=0)
@@ -196,7 +225,8 @@ def _blocks(cells: Sequence[Sequence[Sequence[str]]], limit: int, colours: Seque
         lines += [fit(line, limit) for line in first]
         for place, (name, cell) in enumerate(zip(names, others, strict=True), start=1):
             head = f"  {padded(name, wide)}  "
-            told = [fit(line, max(_NARROWEST, limit - width(head))) for line in cell if line]
+            room = max(_NARROWEST, limit - width(head))
+            told = [part for line in cell if line for part in wrapped(line, room)]
             heads = [head, *[" " * width(head)] * len(told)]
             shade = colour if place == len(names) else ""
             lines += [h + coloured(line, shade) for h, line in zip(heads, told, strict=False)]
@@ -212,43 +242,6 @@ def _row(row: Sequence[Sequence[str]], widths: Sequence[int], colour: str) -> st
 def _line(line: Sequence[str], widths: Sequence[int], colour: str) -> str:
     *cells, last = [f" {padded(text, w)} " for text, w in zip(line, widths, strict=True)]
     return "│" + "│".join([*cells, coloured(last, colour)]) + "│"
-
-
-def clock(at: float) -> str:
-    """`14:30:22` of today, `22 Nov 14:30:22` of another day; local time."""
-    try:
-        local = time.localtime(at)
-        is_today = local[:3] == time.localtime()[:3]
-        return time.strftime("%H:%M:%S" if is_today else "%d %b %H:%M:%S", local)
-    except (OverflowError, ValueError, OSError):  # no calendar has that year
-        return "--:--:--"
-
-
-def moment(at: float) -> str:
-    """`17:30` today, `Mon 17:30` within a week, else with the date; local time."""
-    try:
-        local, now = time.localtime(at), time.localtime()
-    except (OverflowError, ValueError, OSError):  # no calendar has that year
-        return "never"
-    if local[:3] == now[:3]:
-        return time.strftime("%H:%M", local)
-    if 0 < at - time.time() < 6 * 86400:
-        return time.strftime("%a %H:%M", local)
-    try:
-        return time.strftime("%Y-%m-%d %H:%M", local)
-    except OverflowError:
-        return "never"
-
-
-def duration(seconds: float) -> str:
-    """`12s`, `5m`, `2h 15m`, `3d 4h`."""
-    total = int(max(0, seconds))
-    days, hours, minutes = total // 86400, total // 3600 % 24, total // 60 % 60
-    if days:
-        return f"{days}d {hours}h"
-    if hours:
-        return f"{hours}h {minutes}m"
-    return f"{minutes}m" if minutes else f"{total}s"
 
 
 def thousands(tokens: int) -> str:

@@ -10,6 +10,7 @@ import typer
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
 from perpetualcc.cli.ending import leave_after, with_our_errors
+from perpetualcc.cli.narrow_help import use_narrow_help
 from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.cli.streams import give_up_output
@@ -80,6 +81,11 @@ def _alone(app: typer.Typer, name: str) -> typer.Typer:
 _KINDS = {"Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
 
 
+def _no_type(**_: Any) -> str:
+    """`SESSION <str>`: a type of Python's tells a person nothing."""
+    return ""
+
+
 def _make_alike(command: Any) -> None:
     """One look for the help of all commands, whichever way their module made them."""
     command.rich_markup_mode = None
@@ -87,6 +93,7 @@ def _make_alike(command: Any) -> None:
     for param in command.params:
         if param.param_type_name == "argument":
             param.metavar = (param.metavar or param.name).upper()
+            param.display_type_rich = _no_type
         elif not (param.is_flag or param.metavar):
             shown = str(param.type_descriptor.annotation)
             param.metavar = next((_KINDS[kind] for kind in _KINDS if kind in shown), "TEXT")
@@ -153,6 +160,7 @@ def run_alone(command: typer.Typer, name: str) -> None:
 
 def _run(command: typer.Typer, name: str) -> Any:
     use_plain_values()
+    use_narrow_help()
     code: Any = 0
     try:
         cast("Any", typer.main.get_command(command)).main(prog_name=name, standalone_mode=True)

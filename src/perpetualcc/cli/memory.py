@@ -19,6 +19,7 @@ from perpetualcc.domain.episodes import Provenance
 from perpetualcc.domain.errors import MissingError
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.times import dated, day
 from perpetualcc.memory import EpisodicMemory, FactCategory, SemanticMemory, SimilarEpisode
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def search(
         print_json([dataclasses.asdict(one) for one in found])
         return
     for one in found:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.episode.timestamp))
+        when = dated(one.episode.timestamp)
         kind = _KINDS.get(one.episode.event_type, one.episode.event_type)
         print(f"{one.similarity:.2f}  {when}  {kind}  {fit(one.episode.context, 80)}")
         print(f"      → {fit(one.episode.action, 80)}  {one_line(one.episode.outcome)}".rstrip())
@@ -111,7 +112,7 @@ def facts(
         told = one_line(f"{one.fact} ({one.source}){number}")
         print(f"{one.category:<12} {one.provenance:<10} {told}")
     if not found:
-        print("No facts are known about this project")
+        print('No facts are known about this project. Add one with: pcc memory add "…"')
 
 
 @app.command()
@@ -138,7 +139,7 @@ def add(
         raise Mistyped("What you prefer is a rule", hint='pcc learn remember "Use tabs"')
     if not any(map(str.isalnum, told)):
         raise Mistyped("A fact needs words", hint='pcc memory add "Sessions live in Redis"')
-    where, source = str(main_tree(directory(project))), time.strftime("you, %Y-%m-%d")
+    where, source = str(main_tree(directory(project))), f"you, {day(time.time())}"
 
     async def keep(database: Any) -> int:
         memory = SemanticMemory(SqliteFacts(database))

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import fit, moment, print_json, table
+from perpetualcc.cli.look import fit, print_json, table
 from perpetualcc.cli.options import JsonOption
+from perpetualcc.domain.times import clock, moment
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -52,7 +53,7 @@ def _row(one: dict[str, Any]) -> list[str]:
         what += f"\n{fit(one['problem'], 50)}"
     return [
         str(one["id"]),
-        time.strftime("%d %b %H:%M:%S", time.localtime(one["created_at"])),
+        clock(one["created_at"]),
         one["channel"],
         state,
         what,

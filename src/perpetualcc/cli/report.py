@@ -9,11 +9,8 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import (
-    clock,
     coloured,
     fit,
-    from_home,
-    moment,
     one_line,
     print_json,
     terminal_width,
@@ -23,10 +20,11 @@ from perpetualcc.cli.look import (
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import SHOWN, goes_on
-from perpetualcc.cli.waiting import answer_to
+from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.times import clock, moment
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -70,7 +68,7 @@ def report(
     if waiting:
         print("\nWaits for you:")
         for request in waiting:
-            print(f"  #{request['number']} {_fitted(request['title'], 5)}")
+            print(f"  #{request['number']} {_fitted(title_of(request), 5)}")
             print(f"     {answer_to(request)}")
 
 
@@ -90,20 +88,20 @@ def _heading(told: dict[str, Any], since: str) -> str:
 
 def _session(one: dict[str, Any]) -> Iterator[str]:
     session = one["session"]
+    home = session["project"]
     symbol, word, colour = SHOWN[SessionStatus(session["status"])]
     at = session["resumes_at"]
     later = f", {goes_on(session).lower()} {moment(at)}" if at else ""
     head = f"{session['name']} ({session['id']}), {word.lower()}{later}"
     yield f"{coloured(symbol, colour)} {_fitted(head, 2)}"
-    yield f"  {_fitted(session['project'], 2)}"
-    yield from _newest([_task(task) for task in one["tasks"]], _TASKS, "task")
+    yield f"  {_fitted(home, 2)}"
+    yield from _newest([_task(task, home) for task in one["tasks"]], _TASKS, "task")
     if one["files"]:
         shown = ", ".join(one_line(name) for name in one["files"][:_FILES])
         more = f", and {len(one['files']) - _FILES} more" if len(one["files"]) > _FILES else ""
         yield f"  {counted(len(one['files']), 'file')} written: {shown}{more}"
     if one["checks"]:
         yield f"  {counted(one['checks'], 'check')} failed"
-    home = session["project"]
     yield from _newest([_answer(given, home) for given in one["answers"]], _ANSWERS, "answer")
     yield from _newest([_refusal(call, home) for call in one["refused"]], _REFUSED, "refusal")
     for window, times in Counter(one["limits"]).items():
@@ -113,7 +111,10 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
     if one["handovers"]:
         yield f"  Handed over to a fresh conversation{_times(one['handovers'])}"
     yield from _newest(
-        [[f"  Problem: {_fitted(one_line(text), 11)}"] for text in one["problems"]],
+        [
+            [f"  Problem: {_fitted(one_line(from_home(text, home)), 11)}"]
+            for text in one["problems"]
+        ],
         _PROBLEMS,
         "problem",
     )
@@ -123,10 +124,11 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def _task(task: dict[str, Any]) -> list[str]:
+def _task(task: dict[str, Any], home: str) -> list[str]:
     sign, colour = _SIGNS.get(task["state"], ("✗", "red"))
     lines = [f"  {coloured(sign, colour)} {clock(task['at'])}  {_fitted(task['prompt'], 22)}"]
-    return [*lines, f"      {_fitted(task['result'], 6)}"] if task["result"].strip() else lines
+    result = from_home(task["result"], home).strip()
+    return [*lines, f"      {_fitted(result, 6)}"] if result else lines
 
 
 def _answer(given: dict[str, Any], home: str) -> list[str]:
@@ -134,7 +136,7 @@ def _answer(given: dict[str, Any], home: str) -> list[str]:
     told = f" → {one_line(given['answer'])} (by {by})"
     room = (terminal_width() or _WIDE) - 4
     # Of a long question the beginning says enough; the answer is what is looked for.
-    question = fit(one_line(given["question"]), max(room - width(told), room // 3))
+    question = fit(one_line(from_home(given["question"], home)), max(room - width(told), room // 3))
     lines = [f"  ? {_fitted(question + told, 4)}"]
     is_known = given["because"] and given["by"] != "person"
     because = one_line(from_home(given["because"], home))

@@ -4,21 +4,11 @@ import textwrap
 import time
 from typing import Any
 
-from perpetualcc.cli.look import (
-    clock,
-    coloured,
-    fit,
-    from_home,
-    moment,
-    one_line,
-    panel,
-    printable,
-    thousands,
-)
+from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thousands
 from perpetualcc.cli.statuses import SHOWN, goes_on
-from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.times import clock, dated, duration, moment
 
 _TASK_SYMBOLS = {
     "done": "✓",
@@ -46,7 +36,7 @@ def row(session: dict[str, Any]) -> list[str]:
         task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
     is_asking = session["status"] == SessionStatus.WAITING_INPUT
     for told in (session["delay"], session["detail"] if is_asking else ""):
-        task += "".join(f"\n{line}" for line in textwrap.wrap(printable(told), 40))
+        task += f"\n{one_line(told)}" if told else ""
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
 
 
@@ -89,18 +79,18 @@ def brain_name(session: dict[str, Any]) -> str:
 
 def page(session: dict[str, Any]) -> list[str]:
     symbol, word, colour = SHOWN[SessionStatus(session["status"])]
-    started, ended = session["created_at"], time.time()
+    home, started, ended = session["project"], session["created_at"], time.time()
     if word in {"Completed", "Stopped"}:
         ended = session["updated_at"]
     lines = [
         f"Session: {session['id']} ({session['name']})",
         "─" * 38,
-        f"Project:     {session['project']}",
+        f"Project:     {home}",
         f"Status:      {coloured(f'{symbol} {word}', colour)}"
-        + (f" — {fit(session['detail'], 200)}" if session["detail"] else ""),
+        + (f" — {fit(from_home(session['detail'], home), 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
-        f"Started:     {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))}",
-        f"Duration:    {elapsed(ended - started)}",
+        f"Started:     {dated(started)}",
+        f"Duration:    {duration(ended - started)}",
     ]
     if session["resumes_at"] is not None:
         lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
@@ -110,10 +100,17 @@ def page(session: dict[str, Any]) -> list[str]:
             f" {limits['warn_tokens']:,} / {limits['hard_tokens']:,} tokens or"
             f" {limits['warn_minutes']:g} / {limits['hard_minutes']:g} minutes"
         )
-    return [*lines, "", *_tasks(session["tasks"]), "", *_figures(session), *_checkpoints(session)]
+    return [
+        *lines,
+        "",
+        *_tasks(session["tasks"], home),
+        "",
+        *_figures(session),
+        *_checkpoints(session),
+    ]
 
 
-def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
+def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
     lines, over = ["Tasks:"], [one["id"] for one in tasks if one["state"] in _OVER]
     if hidden := set(over[:-_MOST_OVER]):
         lines.append(f"  … {counted(len(hidden), 'task')} before that ended; all of them: --json")
@@ -140,7 +137,7 @@ def _tasks(tasks: list[dict[str, Any]]) -> list[str]:
             lines.append(f"      proved by: {fit('; '.join(task['checks']), 65)}")
         # What the last attempt came to is no news of the one that runs.
         if task["result"] and task["state"] not in {"queued", "running"}:
-            lines.append(f"      {fit(task['result'], 76)}")
+            lines.append(f"      {fit(from_home(task['result'], home), 76)}")
         if way := _way_on(task):
             lines.append(f"      hint: {fit(way, 200)}")
     return lines
@@ -177,8 +174,7 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
     """The newest three: when, why, and how many files had been written."""
     found: list[dict[str, Any]] = session["checkpoints"]
     newest = [
-        f"  {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(one['at']))}  "
-        f"{fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
+        f"  {clock(one['at'])}  {fit(one['reason'], 50)} ({counted(len(one['files']), 'file')})"
         for one in found[:-4:-1]
     ]
     return [f"Checkpoints: {len(found)}", *newest]

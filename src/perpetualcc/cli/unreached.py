@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from perpetualcc.cli.look import moment
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.times import moment
 from perpetualcc.store.looking import any_failed
 
 if TYPE_CHECKING:

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import duration, fit, print_json, table
+from perpetualcc.cli.look import fit, print_json, table
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.texts import from_home
+from perpetualcc.domain.times import ago
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 LIMIT = 100
 """So many are shown when nobody says how many."""
+_MARKS = {"permission": "…/", "review": "…/"}
+"""What the project's path is where a call is named."""
 _TYPES = {"permission": "Perm.", "question": "Q&A", "error": "Error", "review": "Review"}
 
 
@@ -62,12 +66,17 @@ def answer_to(one: dict[str, Any]) -> str:
     return how_to_answer(one["number"], one["type"], questions, one["options"])
 
 
+def title_of(one: dict[str, Any]) -> str:
+    """What is asked, in the room that a line has."""
+    return from_home(one["title"], one.get("project", ""), mark=_MARKS.get(one["type"], ""))
+
+
 def _row(one: dict[str, Any]) -> list[str]:
-    waited = f"{duration(time.time() - one['raised_at'])} ago"
+    waited = ago(time.time() - one["raised_at"])
     return [
         str(one["number"]),
         one["session"],
         _TYPES.get(one["type"], one["type"]),
-        fit(one["title"], 50),
+        fit(title_of(one), 50),
         waited,
     ]

@@ -58,7 +58,7 @@ class Tree:
 def worktrees(
     ctx: typer.Context,
     project: Annotated[
-        Path, typer.Argument(metavar="[PROJECT]", help="The project's directory")
+        Path, typer.Argument(metavar="PROJECT", help="The project's directory")
     ] = Path(),
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove those that may go, with their branches")

@@ -409,7 +409,12 @@ class Api:
             before=params["before"],
             limit=min(params["limit"] or 100, MOST_ROWS),
         )
-        return that_fits([decision_data(recorded) for recorded in found])
+        return that_fits(
+            [
+                {**decision_data(one), "project": await self.about_people.project(one.session)}
+                for one in found
+            ]
+        )
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
         """Every budget with what of it is used, and the day's tokens and money."""

@@ -8,9 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from perpetualcc.claude import processes
-from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.ids import RunId, new_run_id
 from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.times import duration
 from perpetualcc.goals.claims import Ran
 
 _KEPT = 16_384
@@ -67,7 +67,7 @@ class CheckShell:
             async with asyncio.timeout(seconds):
                 code = await process.wait()
         except TimeoutError:
-            return f"it was ended after {elapsed(seconds)}"
+            return f"it was ended after {duration(seconds)}"
         finally:
             await asyncio.shield(asyncio.to_thread(self._clear_away, process.pid, run))
         return _in_words(code)

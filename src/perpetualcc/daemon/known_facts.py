@@ -7,10 +7,10 @@ in the memory of learning, and is read anew each time: a rule that was forgotten
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 
 from perpetualcc.domain.episodes import Provenance
+from perpetualcc.domain.times import day
 from perpetualcc.learning.block import most_useful_first
 from perpetualcc.learning.library import Library
 from perpetualcc.memory import Fact, FactCategory
@@ -62,7 +62,7 @@ class KnownFacts:
                 project=project,
                 category=FactCategory.PREFERENCE,
                 fact=one.rule,
-                source=f"you, {time.strftime('%Y-%m-%d', time.localtime(one.last_seen))}",
+                source=f"you, {day(one.last_seen)}",
                 provenance=Provenance.USER,
                 created_at=one.first_seen,
             )

@@ -1,6 +1,5 @@
 """Between the dispatcher and the agent: who may start, and how long a limited task waits."""
 
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +17,7 @@ from perpetualcc.domain.ids import RequestId, RunId, TaskId
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow, RateLimitInfo
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Done, Later, Outcome, Parked, Task, Wait
+from perpetualcc.domain.times import dated
 from perpetualcc.sessions.limit_waits import (
     WAITS_WITH_OTHERS,
     LimitWait,
@@ -194,7 +194,7 @@ class LimitKeeper:
 
 def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:
     title = f"{session.name}: go on after the limit?"
-    at = time.strftime("%a %Y-%m-%d %H:%M", time.localtime(plan.due))
+    at = dated(plan.due)
     options = (
         {"label": "Go on", "description": f"When the limit resets ({at})"},
         {"label": _LEAVE, "description": "The task stops; pcc resume goes on"},

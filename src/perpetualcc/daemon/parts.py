@@ -465,6 +465,7 @@ class Parts:
                 events=self.events,
                 rules=self.rules,
                 ledger=self.ledger,
+                sessions=self.sessions,
             ),
             held=held,
             delays=Delays(

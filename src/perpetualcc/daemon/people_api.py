@@ -11,6 +11,7 @@ from perpetualcc.daemon.views import MOST_ROWS, newest_that_fit, that_fits
 from perpetualcc.domain.escalations import ALWAYS, Escalation, EscalationType
 from perpetualcc.domain.events import QuestionAnswered
 from perpetualcc.domain.folders import home_of
+from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.tasks import TaskState
 from perpetualcc.domain.tools import WRITERS, Risk
 from perpetualcc.gateway.methods import Connection, Method, Params
@@ -24,6 +25,7 @@ from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.sessions import SessionStore
 
 _MANY = 100
 """What a list shows when nobody says how much of it."""
@@ -40,6 +42,7 @@ class PeopleApi:
     events: EventLog
     rules: RuleStore
     ledger: SqliteLedger
+    sessions: SessionStore
 
     def methods(self) -> Mapping[str, Method]:
         return {
@@ -121,7 +124,15 @@ class PeopleApi:
         return state.value if state in {TaskState.DONE, TaskState.CANCELLED} else ""
 
     async def _data(self, escalation: Escalation) -> dict[str, Any]:
-        return {**escalation_data(escalation), "task_is_over": bool(await self._over(escalation))}
+        return {
+            **escalation_data(escalation),
+            "project": await self.project(escalation.request.session),
+            "task_is_over": bool(await self._over(escalation)),
+        }
+
+    async def project(self, session: SessionId) -> str:
+        """From where its paths are named."""
+        return str(await self.sessions.project(session))
 
     async def answers(self, params: Params, _: Connection) -> Any:
         """
@@ -135,7 +146,16 @@ class PeopleApi:
             kinds=[QuestionAnswered.__name__],
         )
         return newest_that_fit(
-            [{**one.event.data(), "at": one.at, "session": one.event.session} for one in found]
+            [
+                {
+                    **one.event.data(),
+                    "at": one.at,
+                    "session": asker,
+                    "project": await self.project(asker),
+                }
+                for one in found
+                if (asker := one.event.session)
+            ]
         )
 
     async def _rule_of(self, escalation: Escalation) -> str | None:

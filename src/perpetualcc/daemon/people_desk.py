@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from perpetualcc.domain.events import RecordedEvent
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.times import dated, day
 from perpetualcc.domain.waiting import wait_at_most
 from perpetualcc.human.attendant import Attendant, notices_for
 from perpetualcc.human.escalation import EscalationQueue
@@ -164,14 +164,14 @@ class PeopleDesk:
         """
         if not self._with.settings.on_error:
             return
-        day = time.strftime("%Y-%m-%d", time.localtime(self._clock.now()))
+        today = day(self._clock.now())
         title, body = f"PerpetualCC: the disk is {space.room}", "Look at it with: pcc daemon status"
         message = Message(
             kind=Kind.ERROR,
             brief=(title, body),
             full=(title, f"The disk of '{self._data}' is {space.described()}. {body}"),
         )
-        cause = f"disk {space.room}:{day}"
+        cause = f"disk {space.room}:{today}"
         notices = notices_for(message, cause, self._with.channels, self._with.settings, None)
         try:
             await self._outbox.put(notices)
@@ -212,7 +212,7 @@ class PeopleDesk:
 
 def _attempt_line(recorded: RecordedEvent) -> str:
     """When an attempt ended, and how; empty where it only went on, as after a handover."""
-    at = time.strftime("%d %b %H:%M:%S", time.localtime(recorded.at))
+    at = dated(recorded.at)
     data = recorded.event.data()
     state, result = str(data.get("state", "")), data.get("result", "")
     return f"{at}  {_ENDED_AS.get(state, state)}: {result}"[:300] if result else ""

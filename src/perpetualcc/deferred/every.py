@@ -12,8 +12,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
-from perpetualcc.deferred.when import WEEKDAYS, clock_time, span_of
+from perpetualcc.deferred.when import WEEKDAYS, clock_time
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.spans import span_of
 
 Rule = Callable[[float], float]
 """From a moment to the next one after it, both in UTC epoch seconds."""

@@ -5,18 +5,17 @@ nothing could begin, because the machine was off, or the time before was still a
 
 import logging
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from perpetualcc.deferred.every import parse_every
-from perpetualcc.deferred.when import span_of
-from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import new_task_id
+from perpetualcc.domain.spans import span_of
 from perpetualcc.domain.tasks import NewTask, Repetition, Task, condition_of
+from perpetualcc.domain.times import dated, duration
 
 log = logging.getLogger(__name__)
 
@@ -87,8 +86,7 @@ def _why_missed(rule: Repeated, due: float, newest: float, now: float) -> str:
     latest = _latest(rule.missed)
     if latest is None or now - newest <= latest.total_seconds():
         return ""
-    at = time.strftime("%a %d %b %H:%M", time.localtime(due))
-    return f"Was to begin {at}, and could not for {elapsed(now - due)}"
+    return f"Was to begin {dated(due)}, and could not for {duration(now - due)}"
 
 
 def _latest(missed: str) -> timedelta | None:

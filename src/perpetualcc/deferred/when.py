@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.spans import span_of
 
 _LATEST = timedelta(days=366)
 """A year that has one more day than was typed is more likely a slip than a plan."""
@@ -37,22 +38,6 @@ _THIS = {"this morning": "today morning", "this afternoon": "today afternoon",
 _LEAP = 9
 """Years in which there is a 29 February for sure."""
 
-_UNITS = {
-    "s": timedelta(seconds=1), "sec": timedelta(seconds=1), "second": timedelta(seconds=1),
-    "m": timedelta(minutes=1), "min": timedelta(minutes=1), "minute": timedelta(minutes=1),
-    "h": timedelta(hours=1), "hr": timedelta(hours=1), "hour": timedelta(hours=1),
-    "d": timedelta(days=1), "day": timedelta(days=1),
-    "w": timedelta(weeks=1), "week": timedelta(weeks=1),
-}  # fmt: skip
-_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-          "twelve")  # fmt: skip
-_NUMBERS = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5} | {
-    word: float(number) for number, word in enumerate(_SMALL, start=1)
-}
-_AMOUNT = re.compile(
-    rf"(?:(\d{{1,5}}(?:\.\d+)?)\s*|({'|'.join(_NUMBERS)})\s+)([a-z]+?)s?(?![a-z])"
-    r"(\s+and a half)?[\s,]*(?:and\s+)?"
-)
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(am|pm)?")
 _NAMED = {"noon": time(12), "midday": time(12), "midnight": time(0)}
 _DATE = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([a-z]+)\.?|([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?")
@@ -120,19 +105,6 @@ def _splits(words: list[str]) -> Iterator[tuple[str, str]]:
     halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
     for day, hour in halves + [(day, hour) for hour, day in halves]:
         yield _THIS.get(day, day.removeprefix("this ")), hour
-
-
-def span_of(said: str) -> timedelta | None:
-    """`2 hours and 30 minutes`, `1h30m`, `two days`, `an hour and a half`."""
-    span, at = timedelta(), 0
-    while at < len(said):
-        part = _AMOUNT.match(said, at)
-        if part is None or part[3] not in _UNITS:
-            return None
-        number = float(part[1]) if part[1] else _NUMBERS[part[2]]
-        span += (number + (0.5 if part[4] else 0.0)) * _UNITS[part[3]]
-        at = part.end()
-    return span if at else None
 
 
 def _days(said: str, now: datetime) -> list[int] | None:

@@ -12,15 +12,6 @@ class Clock(Protocol):
         ...
 
 
-def elapsed(seconds: float) -> str:
-    """How long something took, in whole units: `17 s`, `4 min 59 s`, `2 h 15 min`."""
-    minutes, rest = divmod(max(0, int(seconds)), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
 class SystemClock:
     """The machine's wall clock."""
 

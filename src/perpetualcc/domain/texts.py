@@ -18,6 +18,18 @@ def first_line(text: str, most: int) -> str:
     return cut(next((line.strip() for line in text.splitlines() if line.strip()), ""), most)
 
 
+def from_home(text: str, project: str, *, mark: str = "") -> str:
+    """
+    The text without the project's path before what lies in it, which goes without saying.
+
+    `mark` stands for it where that alone could be another path: in a call, which may change
+    directories.
+    """
+    if not project:
+        return text
+    return re.sub(rf"(?<![\w./-]){re.escape(project)}/", lambda _: mark, text)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 file`, `2,000 files`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

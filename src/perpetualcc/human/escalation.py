@@ -1,6 +1,5 @@
 """The queue of what waits for a person. Whoever answers first decides; the others are told."""
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ from perpetualcc.domain.escalations import (
     EscalationType,
 )
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.times import clock
 from perpetualcc.human.answers import checked
 from perpetualcc.human.reminders import next_reminder
 from perpetualcc.human.settings import HumanSettings
@@ -37,7 +37,7 @@ class AnsweredAlreadyError(PerpetualError):
     """Somebody was first; their answer counts."""
 
     def __init__(self, settled: Escalation) -> None:
-        at = time.strftime("%H:%M:%S", time.localtime(settled.settled_at))
+        at = clock(settled.settled_at or 0.0)
         how = f"settled at {at} by {settled.settled_by!r}"
         if settled.settled_by == WITHDRAWN:
             how = f"withdrawn at {at}"

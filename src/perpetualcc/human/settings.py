@@ -1,15 +1,11 @@
 """`[human]` of the configuration: how patiently people are waited for."""
 
-import re
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from perpetualcc.domain.errors import PerpetualError
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-CENTURY = 876_000
-"""Hours: whoever waits longer waits for ever."""
+from perpetualcc.domain.spans import CENTURY, parse_duration
 
 
 class Unattended(StrEnum):
@@ -61,19 +57,3 @@ class HumanSettings:
     @property
     def ladder(self) -> tuple[timedelta, ...]:
         return tuple(sorted(parse_duration(text) for text in self.remind_after))
-
-
-def parse_duration(text: str) -> timedelta:
-    """
-    `90s`, `30m`, `4h`, `2d`, `3w`; a fraction is fine.
-
-    Raises:
-        PerpetualError: it is none.
-    """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", text)
-    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
-    if not 0 < seconds <= CENTURY * 3600:
-        raise PerpetualError(
-            f"{text!r} is no length of time", hint="Such as 90s, 30m, 4h, 2d or 3w"
-        )
-    return timedelta(seconds=seconds)

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from perpetualcc.domain.times import ago
 from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
 from perpetualcc.learning.install import are_off, is_installed, is_plugin_enabled
@@ -67,7 +68,7 @@ def examine(places: Places) -> Health:
 
 def describe(health: Health) -> str:
     """The lines of `pcc learn status` (seed 004, User Commands)."""
-    age = "never" if health.heartbeat_age is None else f"{health.heartbeat_age:.0f}s ago"
+    age = "never" if health.heartbeat_age is None else ago(health.heartbeat_age)
     if health.is_stuck:
         lines = [f"🔴 Worker STUCK (last heartbeat {age})", "", f"   PID: {health.pid}"]
     elif health.is_alive:

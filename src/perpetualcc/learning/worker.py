@@ -21,6 +21,7 @@ from types import FrameType
 from perpetualcc.domain.private_files import opened, opened_log, write_whole
 from perpetualcc.domain.private_log import PrivateLog, RedactingFormatter
 from perpetualcc.domain.secrets import redact
+from perpetualcc.domain.times import duration
 from perpetualcc.learning.control import DISK_SPENT
 from perpetualcc.learning.events import CapturedEvent, UnreadableLine, parse_line
 from perpetualcc.learning.files import read_json
@@ -119,7 +120,7 @@ class Worker:
         except UnreadableLine as error:
             self._set_aside(line.data, str(error))
         except EventTimeout:
-            self._set_aside(line.data, f"took more than {EVENT_SECONDS} s")
+            self._set_aside(line.data, f"took more than {duration(EVENT_SECONDS)}")
         except Exception as error:  # the loop outlives its items
             if isinstance(error, OSError) and error.errno in _DISK:
                 raise  # it is not the event's fault: the next worker reads it again

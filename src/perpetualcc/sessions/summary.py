@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from perpetualcc.domain.clock import elapsed
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.texts import first_line
+from perpetualcc.domain.times import duration
 
 _MOST = 20
 """Tasks that are listed, those that ended last; the others are counted."""
@@ -29,7 +29,7 @@ def completion_summary(tasks: Sequence[Task]) -> str:
     counted = f"{done} of {len(tasks)} {noun} done" if done < len(tasks) else f"{done} {noun} done"
     given_up = sum(task.state is TaskState.CANCELLED for task in tasks)
     counted += f", {given_up} given up" if given_up else ""
-    lines = [f"{counted} in {elapsed(_time_with_work(tasks))}"]
+    lines = [f"{counted} in {duration(_time_with_work(tasks))}"]
     if len(tasks) > _MOST:
         lines.append(f"… {len(tasks) - _MOST} before, and then")
     lines += [_line(task) for task in sorted(tasks, key=lambda task: task.updated_at)[-_MOST:]]

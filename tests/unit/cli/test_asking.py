@@ -170,3 +170,34 @@ def test_what_would_run_is_shown_line_by_line():
     surface = {"file": "a.md", "what": "hook", "detail": "hooks:\n  Stop: curl evil"}
 
     assert _shown(surface).splitlines()[1].strip() == "Stop: curl evil"
+
+
+def test_a_packet_names_what_lies_in_the_project_from_there_and_a_call_as_it_is():
+    packet = {
+        "last": "I wrote /shop/a.py",
+        "hint": "pcc trust /shop/api",
+        "options": ["see /shop/b"],
+    }
+    call = {"tool": "Bash", "input": {"command": "cd / && rm /shop/x"}, "risk": "HIGH"}
+    stopped = request(
+        "permission",
+        title="Approve: Bash cd / && rm /shop/x",
+        context="/shop/x: Deletes it; /etc/x stays",
+        project="/shop",
+        packet=packet,
+        raw=call,
+    )
+    which = "Which of /shop/a and /shop/b?"
+    asked = request(question(which), title=which, project="/shop")
+
+    assert list(packet_lines(stopped, 1_001.0))[1:8] == [
+        "  Approve: Bash cd / && rm /shop/x",
+        "Context: x: Deletes it; /etc/x stays",
+        "Hint: pcc trust /shop/api",
+        "Last: I wrote a.py",
+        "You can: see /shop/b",
+        "Call: Bash (HIGH)",
+        "  command: cd / && rm /shop/x",
+    ]
+    assert list(untold_lines(stopped)) == ["   Why: x: Deletes it; /etc/x stays"]
+    assert list(packet_lines(asked, 1_001.0))[1] == "  Which of a and b?"

@@ -18,6 +18,8 @@ from perpetualcc.learning.places import Places
 from tests.commands import run_pcc
 
 BIN = Path(sys.executable).parent
+NO_FACTS = 'No facts are known about this project. Add one with: pcc memory add "…"\n'
+NOTHING = 'Nothing learned yet. Say a rule yourself: pcc learn remember "…"\n'
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def test_a_rule_typed_by_hand_is_accepted_shown_exported_and_forgotten(run, tmp_
     assert exported["preferences"] == [one]
     assert "Use tabs" in run("learn", "show", one["id"])
     assert run("learn", "forget", one["id"]) == "Forgotten: Use tabs\n"
-    assert run("learn", "list") == "Nothing learned yet\n"
+    assert run("learn", "list") == NOTHING
 
 
 def test_lists_say_that_something_is_not_read_yet(run, tmp_path):
@@ -174,14 +176,14 @@ def test_a_claude_directory_that_is_none_gives_two_lines(run, tmp_path, words):
 @pytest.mark.parametrize("rule", ["", "  ", "-", "…"])
 def test_a_rule_without_words_is_refused(run, rule):
     assert "a rule needs words" in run("learn", "remember", "--", rule, code=2)
-    assert run("learn", "list") == "Nothing learned yet\n"
+    assert run("learn", "list") == NOTHING
 
 
 def test_a_rule_for_a_project_that_does_not_exist_is_refused(run, tmp_path):
     (tmp_path / "file").touch()
     for project in ("/nonexist", str(tmp_path / "file")):
         run("learn", "remember", "Use tabs", "--project", project, code=1)
-    assert run("learn", "list") == "Nothing learned yet\n"
+    assert run("learn", "list") == NOTHING
 
 
 def test_a_rule_that_two_projects_have_is_forgotten_in_one(run, tmp_path):
@@ -271,7 +273,7 @@ def test_the_log_is_there_once_the_worker_ran(run):
 
 def test_memory_of_an_empty_installation_is_empty(run):
     assert run("memory", "search", "anything") == "Nothing like it happened before\n"
-    assert run("memory", "facts") == "No facts are known about this project\n"
+    assert run("memory", "facts") == NO_FACTS
 
 
 def test_a_rule_that_a_newer_one_takes_the_place_of_is_named(run, tmp_path):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import moment
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.times import moment
 from tests.unit.domain.test_events import events
 
 AT = {
@@ -55,7 +55,7 @@ def test_what_happened_on_another_day_says_on_which():
 
     first, second = shown(told)
 
-    assert re.match(r"\[\d\d Jan \d\d:\d\d:\d\d\] Claude: One", first)
+    assert re.match(r"\[2027-01-\d\d \d\d:\d\d:\d\d\] Claude: One", first)
     assert second.index("Two") == first.index("One")
 
 
@@ -184,7 +184,7 @@ INDENT = " " * 11
         (
             "CheckEnded",
             {"command": "make test", "trouble": "", "seconds": 75.0, "text": ""},
-            ["[T] [CHECK] make test ✓ (1 min 15 s)"],
+            ["[T] [CHECK] make test ✓ (1m 15s)"],
         ),
         (
             "CheckEnded",
@@ -244,6 +244,22 @@ def test_a_reason_names_what_lies_in_the_project_from_there() -> None:
     [line] = shown(refused, project="/shop")
 
     assert line.endswith("(refused: .env is guarded, not /my/shop/.env)")
+
+
+def test_what_is_asked_and_came_of_it_is_named_from_the_project_and_a_call_as_it_is() -> None:
+    said = {"number": 7, "request": RequestId("t"), "options": []}
+    raised = EVENT_TYPES["EscalationRaised"]
+    call = raised(**said, type="permission", title="Approve: Bash rm /shop/a")
+    question = raised(**said, type="question", title="Change /shop/a?")
+    failed = EVENT_TYPES["TaskSettled"](state="failed", result="/shop/a is no file", due=None)
+
+    told = [shown(sent(event), project="/shop")[0] for event in (call, question, failed)]
+
+    assert [line.partition("] ")[2] for line in told] == [
+        "⚠  Human input needed (#7): Approve: Bash rm /shop/a",
+        "⚠  Human input needed (#7): Change a?",
+        "✗ Task failed: a is no file",
+    ]
 
 
 def test_the_offer_of_a_rule_is_told_where_it_is_asked() -> None:

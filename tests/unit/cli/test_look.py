@@ -54,6 +54,26 @@ def test_what_fits_already_stays(text: str) -> None:
     assert look.fit(line, 1000) == line
 
 
+@given(_TEXTS, st.integers(2, 30))
+def test_what_is_wrapped_fits_and_is_whole(text: str, columns: int) -> None:
+    lines = look.wrapped(text, columns)
+
+    assert all(look.width(line) <= columns for line in lines)
+    assert "".join(lines).replace(" ", "") == look.one_line(text).replace(" ", "")
+
+
+@pytest.mark.parametrize("columns", [24, 30, 40, 80, None])
+def test_what_to_type_is_whole_on_any_terminal(columns, monkeypatch) -> None:
+    monkeypatch.setattr(look, "terminal_width", lambda: columns)
+    cell = "Build the shop\nIt waits for your answer to #3: pcc respond 3 --interactive"
+
+    drawn = look.table(["ID", "Name", "Task"], [["c76f03", "night-shift", cell]])
+
+    told = " ".join(re.sub("[│─┌┬┐├┼┤└┴┘]", " ", drawn).split())
+    assert "pcc respond 3 --interactive" in told
+    assert all(look.width(line) <= (columns or 80) for line in drawn.splitlines())
+
+
 def test_the_first_line_that_says_something_is_taken() -> None:
     assert look.fit("\n\n  first\nsecond", 20) == "first"
 
@@ -143,14 +163,6 @@ def test_colours_are_for_terminals_that_want_them(
     monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
 
     assert look.coloured("good", "green") == shown
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(-5, "0s"), (12.9, "12s"), (300, "5m"), (8100, "2h 15m"), (273_600, "3d 4h")],
-)
-def test_a_duration_has_two_units_at_most(seconds: float, shown: str) -> None:
-    assert look.duration(seconds) == shown
 
 
 @pytest.mark.parametrize(

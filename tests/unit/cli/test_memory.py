@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from perpetualcc.cli.main import app
 
 PAGE = Path(__file__).parents[3] / "docs" / "memory.md"
+NO_FACTS = 'No facts are known about this project. Add one with: pcc memory add "…"\n'
 
 
 def test_a_project_without_facts_is_what_the_page_shows(tmp_path, monkeypatch):
@@ -54,12 +55,12 @@ def test_a_fact_is_known_from_its_adding_to_its_forgetting(run, monkeypatch):
         "Noted: Sessions live in Redis #1\n"
     )
     assert run("facts") == (f"decision     user       Sessions live in Redis (you, {today}) #1\n")
-    assert run("facts", "data") == "No facts are known about this project\n"
+    assert run("facts", "data") == NO_FACTS
     monkeypatch.setenv("CLAUDECODE", "1")
     assert run("forget", "1") == "Only a person forgets what is true here"
     monkeypatch.delenv("CLAUDECODE")
     assert run("forget", "1") == "Forgotten: Sessions live in Redis\n"
-    assert run("facts") == "No facts are known about this project\n"
+    assert run("facts") == NO_FACTS
     assert run("forget", "1") == "No fact has the number 1"
 
 
@@ -69,4 +70,4 @@ def test_what_is_no_fact_of_a_person_is_not_added(run, monkeypatch):
     assert run("add", "x", "--project", "nowhere").endswith("'nowhere' is not a directory")
     monkeypatch.setenv("CLAUDECODE", "1")
     assert run("add", "Keys may be printed") == "Only a person says what is true here"
-    assert run("facts") == "No facts are known about this project\n"
+    assert run("facts") == NO_FACTS

@@ -36,8 +36,7 @@ def test_what_waits_for_an_answer_is_listed_with_the_number_to_answer():
         "resumes_at": None, "tokens": 0, "context_window": 0, "perpetual": None,
     }  # fmt: skip
 
-    told = ["Go", "Claude waits for your answer to #5: pcc", "respond 5 --interactive"]
-    assert row(session)[3].split("\n") == told
+    assert row(session)[3].split("\n") == ["Go", session["detail"]]
     assert row(session | {"status": "ERROR"})[3] == "Go"
 
 
@@ -65,7 +64,7 @@ def test_of_a_long_life_the_tasks_that_ended_last_are_listed_and_all_that_are_le
         for n, state in enumerate(states)
     ]  # fmt: skip
 
-    title, hidden, *lines = _tasks(tasks)
+    title, hidden, *lines = _tasks(tasks, "/shop")
 
     assert (title, hidden) == ("Tasks:", "  … 2,980 tasks before that ended; all of them: --json")
     assert lines[:2] == ["  ✗ t-0  Task 0", "  ✓ t-2981  Task 2981"]
@@ -87,7 +86,7 @@ def test_a_task_that_stopped_says_what_a_person_can_do(state, packet, told):
         "lane": "interactive", "due": 0.0, "result": "", "packet": packet,
     }  # fmt: skip
 
-    assert _tasks([task])[2:] == told
+    assert _tasks([task], "/shop")[2:] == told
 
 
 def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():

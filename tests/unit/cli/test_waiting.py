@@ -68,6 +68,28 @@ def test_an_offer_is_told_and_what_is_not_shown_is_counted(monkeypatch, capsys, 
     assert shown.err == f"3 more wait; see them with: {others}\n"
 
 
+@pytest.mark.parametrize(
+    ("kind", "title", "told"),
+    [
+        (
+            "question",
+            "Change /shop/src/a.py, or /my/shop/a.py?",
+            "Change src/a.py, or /my/shop/a.py?",
+        ),
+        ("review", "Refused: Bash rm -rf /shop/build", "Refused: Bash rm -rf …/build"),
+    ],
+)
+def test_what_lies_in_the_project_is_named_from_there(monkeypatch, capsys, kind, title, told):
+    waiting = [{**asked(1), "type": kind, "title": title, "project": "/shop"}]
+    answers = {"escalation.list": waiting, "escalation.count": 1}
+    daemon = SimpleNamespace(call=lambda method, **_: answers[method])
+    monkeypatch.setattr(cli_waiting, "connect", lambda _options: nullcontext(daemon))
+
+    list_waiting(GlobalOptions())
+
+    assert f"│ {told} │" in capsys.readouterr().out
+
+
 def asked(number, *options):
     return {
         "number": number,

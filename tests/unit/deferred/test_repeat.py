@@ -87,7 +87,7 @@ def test_a_rule_that_is_none_of_ours_repeats_nothing_and_stops_nobody(every):
 def test_what_is_missed_is_told_with_the_time():
     left = repeated(task(missed="skip"), DUE + 2.5 * HOUR)
 
-    assert "could not for 2 h 30 min" in left.missed
+    assert "could not for 2h 30m" in left.missed
     added, missed = left.events(task())
     assert (added.kind, added.task) == ("TaskAdded", left.following.id)
     assert (missed.kind, missed.task, missed.state) == ("TaskSettled", "t-1", "missed")

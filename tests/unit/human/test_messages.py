@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -132,6 +134,27 @@ def test_an_offer_to_make_a_rule_is_told():
         for _, body in (message.full, message.brief):
             assert body.endswith("pcc respond 4 --approve (or --always, --deny)")
         assert "you approved" not in message.brief[1]
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (asked(title="Change /shop/a.py or /my/shop/b?"), "Change a.py or /my/shop/b?"),
+        (asked(title="Approve: Bash rm /shop/a", type="permission"), "Approve: Bash rm /shop/a"),
+        (
+            TaskSettled(
+                session=SessionId("s-1"), state="done", result="See /shop/a.py.", repeats=True
+            ),
+            "See a.py.",
+        ),
+    ],
+)
+def test_what_lies_in_the_project_is_named_from_there_and_a_call_as_it_is(event, told):
+    session = SimpleNamespace(name="night", project=Path("/shop"))
+
+    message = compose(event, session)
+
+    assert told in message.full[1]
 
 
 def test_no_secret_and_no_control_character_is_told():

@@ -7,10 +7,11 @@ import pytest
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.hours import end_of_quiet, parse_hours
+from perpetualcc.domain.spans import parse_duration
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.human.notifications.times import next_try
 from perpetualcc.human.reminders import next_reminder
-from perpetualcc.human.settings import HumanSettings, parse_duration
+from perpetualcc.human.settings import HumanSettings
 
 NIGHT = parse_hours("22:00-07:00")
 NOON = parse_hours("12:00-13:30")
@@ -82,3 +83,4 @@ def test_reminders_climb_the_ladder_and_never_make_up_for_lost_ones():
     assert next_reminder([], 1000, 0, 1000) is None
     assert parse_duration("1.5h") == timedelta(minutes=90)
     assert parse_duration("3w") == timedelta(days=21)
+    assert parse_duration("1h 30m") == timedelta(minutes=90)

@@ -20,10 +20,10 @@ def done(number: int, began: float, ended: float) -> Task:
 @pytest.mark.parametrize(
     ("spans", "said"),
     [
-        ([(0, 90)], "1 task done in 1 min 30 s"),
-        ([(0, 10), (1_000, 1_010)], "2 tasks done in 20 s"),
-        ([(0, 30), (0, 60), (50, 70)], "3 tasks done in 1 min 10 s"),
-        ([(100, 100)], "1 task done in 0 s"),
+        ([(0, 90)], "1 task done in 1m 30s"),
+        ([(0, 10), (1_000, 1_010)], "2 tasks done in 20s"),
+        ([(0, 30), (0, 60), (50, 70)], "3 tasks done in 1m 10s"),
+        ([(100, 100)], "1 task done in 0s"),
     ],
 )
 def test_only_the_time_in_which_there_was_work_counts(spans, said):
@@ -34,7 +34,7 @@ def test_only_the_time_in_which_there_was_work_counts(spans, said):
 
 @pytest.mark.parametrize(
     ("others", "said"),
-    [(0, "0 of 1 task done, 1 given up in 5 s"), (2, "2 of 3 tasks done, 1 given up in 5 s")],
+    [(0, "0 of 1 task done, 1 given up in 5s"), (2, "2 of 3 tasks done, 1 given up in 5s")],
 )
 def test_what_was_given_up_is_said_beside_what_was_done(others, said):
     given_up = replace(done(9, 0, 5), state=TaskState.CANCELLED)

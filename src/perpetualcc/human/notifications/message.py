@@ -1,6 +1,5 @@
 """What people are told about an event: ids and a command, or the text too. Pure."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,8 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.texts import cut
+from perpetualcc.domain.texts import cut, from_home
+from perpetualcc.domain.times import sent_moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.human.notifications.settings import NotificationSettings
@@ -44,14 +44,15 @@ def compose(
     `page`: the address of the dashboard, where there is one for a phone.
     """
     name = session.name if session else str(event.session or "")
+    home = str(session.project) if session else ""
     number = str(event.session or "")
     match event:
         case EscalationRaised() | EscalationReminded():
-            return _asked(event, name, number, page)
+            return _asked(event, (name, number), home, page)
         case SessionStatusChanged(before="PROCESSING", after="COMPLETED", detail=summary):
-            return _completed(name, number, reviews, summary)
+            return _completed(name, number, reviews, from_home(summary, home))
         case TaskSettled(state="done", repeats=True, result=result):
-            return _done_again(name, number, result)
+            return _done_again(name, number, from_home(result, home))
         case SessionStatusChanged(after="RATE_LIMITED") if _is_news(event):
             return _limited(event, name, number)
         case _:
@@ -88,14 +89,15 @@ _REASONS = {
 Asking = EscalationRaised | EscalationReminded
 
 
-def _asked(event: Asking, name: str, session: str, page: str) -> Message | None:
+def _asked(event: Asking, who: tuple[str, str], home: str, page: str) -> Message | None:
+    name, session = who
     reason = _REASONS.get(EscalationType(event.type))
     if reason is None:
         return None  # a review waits for whoever looks
     if _is_agreed_to(event):
         reason = "wants you to agree"
     if isinstance(event, EscalationReminded):
-        since = time.strftime("%a %H:%M", time.localtime(event.raised_at))
+        since = sent_moment(event.raised_at)
         reason = f"still {reason} (since {since})"
     how = how_to_answer(event.number, event.type, event.questions, event.options)
     answer = f"Answer with: {how}"
@@ -110,7 +112,7 @@ def _asked(event: Asking, name: str, session: str, page: str) -> Message | None:
         ),
         full=(
             f"PerpetualCC: {_line(name)} {reason}",
-            _cut("\n".join(_asking(event))) + f"\nSession {session}. {answer}",
+            _cut("\n".join(_asking(event, home))) + f"\nSession {session}. {answer}",
         ),
         escalation=event.number,
     )
@@ -120,10 +122,11 @@ def _is_agreed_to(event: Asking) -> bool:
     return any(question.get("yes_or_no") for question in event.questions)
 
 
-def _asking(event: Asking) -> Iterator[str]:
-    yield event.title
+def _asking(event: Asking, home: str) -> Iterator[str]:
+    # A call is named as it would be made.
+    yield event.title if event.type == EscalationType.PERMISSION else from_home(event.title, home)
     if _is_agreed_to(event):
-        yield event.context
+        yield from_home(event.context, home)
     for question in event.questions or [{"options": event.options}]:
         labels = [str(option.get("label", "")) for option in question.get("options", [])]
         if labels and event.type == EscalationType.QUESTION:
@@ -165,7 +168,7 @@ def _done(who: tuple[str, str], what: str, brief: str, full: str, left: str = ""
 
 def _limited(event: SessionStatusChanged, name: str, session: str) -> Message:
     at = event.resumes_at
-    when = f", until {time.strftime('%a %H:%M', time.localtime(at))}" if at else ""
+    when = f", until {sent_moment(at)}" if at else ""
     why = f" ({event.detail})" if event.detail else ""
     waits = f"waits for a limit{when}{why}; it goes on by itself.\nSee: pcc status {session}"
     return Message(

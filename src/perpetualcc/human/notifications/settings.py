@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.hours import parse_hours
-from perpetualcc.human.settings import CENTURY
+from perpetualcc.domain.spans import CENTURY
 
 _DAY = 86_400
 """Seconds."""

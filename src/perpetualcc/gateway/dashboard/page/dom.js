@@ -11,6 +11,13 @@ export const oneLine = (text, most = 300) => {
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };
 
+/** The text without the project's path before what lies in it; never for a call, which is named as it is made. */
+export function fromHome(text, project) {
+  if (!project) return text;
+  const path = `${project}/`.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return clean(text).replace(new RegExp(`(?<![\\p{L}\\p{N}_./-])${path}`, "gu"), "");
+}
+
 /** el("p.quiet", {title: "…"}, "text", child, …); what is null or empty is left out. */
 export function el(name, given = {}, ...children) {
   const [tag, ...classes] = name.split(".");
@@ -65,22 +72,36 @@ export function statusMark(status) {
   return mark;
 }
 
+// Times and lengths of time are written as the terminal's commands write them (domain/times.py).
+
+/** Two units at most: `12s`, `4m 59s`, `1h 20m`, `2h`. */
 export function duration(seconds) {
+  if (seconds > 0 && seconds < 1) return `${Number(seconds.toFixed(1))}s`;
   const total = Math.max(0, Math.floor(seconds));
-  const [days, hours, minutes] = [Math.floor(total / 86400), Math.floor(total / 3600) % 24, Math.floor(total / 60) % 60];
-  if (days) return `${days}d ${hours}h`;
-  if (hours) return `${hours}h ${minutes}m`;
-  return minutes ? `${minutes}m` : `${total}s`;
+  const units = [[Math.floor(total / 86400), "d"], [Math.floor(total / 3600) % 24, "h"], [Math.floor(total / 60) % 60, "m"], [total % 60, "s"]];
+  const first = units.findIndex(([number]) => number > 0);
+  if (first < 0) return "0s";
+  return units.slice(first, first + 2).filter(([number]) => number > 0).map((unit) => unit.join("")).join(" ");
 }
 
-export const ago = (at) => `${duration(Date.now() / 1000 - at)} ago`;
+export function ago(at) {
+  const passed = Math.floor(Date.now() / 1000 - at);
+  return `${duration(passed < 60 ? passed : passed - (passed % 60))} ago`;
+}
 
+const two = (number) => String(number).padStart(2, "0");
+const day = (when) => `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+const hour = (when) => `${two(when.getHours())}:${two(when.getMinutes())}`;
+const isToday = (when) => day(when) === day(new Date());
+
+/** `17:30` today, `Mon 17:30` within the next days, else with the date. */
 export function moment(at) {
   const when = new Date(at * 1000);
   if (Number.isNaN(when.getTime())) return "never";
-  const clock = when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
-  if (when.toDateString() === new Date().toDateString()) return clock;
-  return `${when.toLocaleDateString([], { day: "numeric", month: "short" })} ${clock}`;
+  if (isToday(when)) return hour(when);
+  const ahead = when.getTime() - Date.now();
+  const isSoon = ahead > 0 && ahead < 6 * 86400e3;
+  return `${isSoon ? ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][when.getDay()] : day(when)} ${hour(when)}`;
 }
 
 /** When a session that waits for a time goes on; nothing for others. */
@@ -89,7 +110,11 @@ export function goesOn(session) {
   return `${session.status === "IDLE" && !session.detail ? "Begins" : "Resumes"} ${moment(session.resumes_at)}`;
 }
 
-export const clock = (at) => new Date(at * 1000).toLocaleTimeString([], { hour12: false });
+/** Of something in a log: `14:30:22` today, else `2026-11-22 14:30:22`. */
+export function clock(at) {
+  const when = new Date(at * 1000);
+  return `${isToday(when) ? "" : `${day(when)} `}${hour(when)}:${two(when.getSeconds())}`;
+}
 
 export function thousands(tokens) {
   if (tokens >= 1e6) return `${Number((tokens / 1e6).toFixed(2))}M`;

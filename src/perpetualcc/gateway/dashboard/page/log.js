@@ -1,6 +1,6 @@
 // A session's log: one line an event, and no more of them on the page than it can carry.
 
-import { button, clock, counted, duration, el, moment, money, oneLine, clean } from "./dom.js";
+import { button, clock, counted, duration, el, fromHome, moment, money, oneLine, clean } from "./dom.js";
 
 export const MOST = 1000;
 const PAGE = 300;
@@ -63,8 +63,20 @@ const LINES = {
   },
 };
 
-function line(event) {
-  const told = LEVELS.includes(event.level) ? LINES[event.kind]?.(event) : null;
+// What is said about a call, and asked; the call itself is named as it was made, and Claude's words are its own.
+const SAID = ["reason", "result", "detail", "question"];
+const TEXTS = new Set(["ToolFailed", "ProblemNoticed"]);
+const TITLES = new Set(["question", "error"]);
+
+function fromProject(event, project) {
+  const names = [...SAID, TEXTS.has(event.kind) ? "text" : "", TITLES.has(event.type) ? "title" : ""].filter((name) => event[name]);
+  const told = { ...event, ...Object.fromEntries(names.map((name) => [name, fromHome(event[name], project)])) };
+  if (event.kind === "QuestionAsked") told.questions = event.questions.map((one) => ({ ...one, question: fromHome(one.question, project) }));
+  return told;
+}
+
+function line(event, project) {
+  const told = LEVELS.includes(event.level) ? LINES[event.kind]?.(fromProject(event, project)) : null;
   if (!told || !told[0]) return null;
   const [words, look = "", more = ""] = told;
   return el(
@@ -79,6 +91,7 @@ export class Log {
   constructor(link, session) {
     this.link = link;
     this.session = session;
+    this.project = "";
     this.last = 0;
     this.first = 0;
     this.pending = [];
@@ -98,7 +111,7 @@ export class Log {
   /** The newest page of the past; the caller then follows from `last` on. */
   async begin() {
     const events = await this.tail();
-    this.lines.replaceChildren(...events.map(line).filter(Boolean));
+    this.lines.replaceChildren(...events.map((one) => line(one, this.project)).filter(Boolean));
     this.first = events[0]?.seq ?? 0;
     this.last = Math.max(this.last, events.at(-1)?.seq ?? 0);
     this.isBack = false;
@@ -129,7 +142,7 @@ export class Log {
     this.first = events[0].seq;
     const top = this.lines.firstChild;
     const height = this.lines.scrollHeight;
-    this.lines.prepend(...events.map(line).filter(Boolean));
+    this.lines.prepend(...events.map((one) => line(one, this.project)).filter(Boolean));
     if (top) this.lines.scrollTop += this.lines.scrollHeight - height;
     while (this.lines.childElementCount > MOST) {
       this.isBack = true; // the newest are not here any more: nothing is added below them
@@ -158,7 +171,7 @@ export class Log {
       this.earlier.hidden = false;
     }
     this.pending = [];
-    this.lines.append(...fresh.map(line).filter(Boolean));
+    this.lines.append(...fresh.map((one) => line(one, this.project)).filter(Boolean));
     while (this.lines.childElementCount > MOST) {
       this.first = Number(this.lines.children[1].dataset.seq);
       this.lines.firstChild.remove();

@@ -1,6 +1,6 @@
 // What happened while nobody looked.
 
-import { counted, el, fill, goesOn, money, moment, oneLine, statusMark, TASK, thousands } from "./dom.js";
+import { counted, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark, TASK, thousands } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
@@ -50,11 +50,12 @@ export class Report {
 
 function card(one) {
   const session = one.session;
+  const said = (words) => oneLine(fromHome(words, session.project));
   const lines = [
-    ...newest(one.tasks, (task) => [TASK[task.state] ?? "✗", oneLine(task.prompt), oneLine(task.result), { done: "good", cancelled: "" }[task.state] ?? "bad"]),
-    ...newest(one.answers, (given) => ["?", `${oneLine(given.question)} → ${oneLine(given.answer)}`, `by ${BY[given.by] ?? oneLine(given.by)}${given.because && given.by !== "person" ? `: ${oneLine(given.because)}` : ""}`]),
-    ...newest(one.refused, (call) => ["✗", `Refused${call.times > 1 ? ` ${call.times} times` : ""}: ${oneLine(call.tool)} → ${oneLine(call.summary)}`, oneLine(call.reason), "bad"]),
-    ...newest(one.problems, (text) => ["✗", oneLine(text), "", "bad"]),
+    ...newest(one.tasks, (task) => [TASK[task.state] ?? "✗", oneLine(task.prompt), said(task.result), { done: "good", cancelled: "" }[task.state] ?? "bad"]),
+    ...newest(one.answers, (given) => ["?", `${said(given.question)} → ${oneLine(given.answer)}`, `by ${BY[given.by] ?? oneLine(given.by)}${given.because && given.by !== "person" ? `: ${said(given.because)}` : ""}`]),
+    ...newest(one.refused, (call) => ["✗", `Refused${call.times > 1 ? ` ${call.times} times` : ""}: ${oneLine(call.tool)} → ${oneLine(call.summary)}`, said(call.reason), "bad"]),
+    ...newest(one.problems, (text) => ["✗", said(text), "", "bad"]),
   ];
   const files = one.files.length ? `${counted(one.files.length, "file")} written: ${one.files.slice(0, 8).map((name) => oneLine(name)).join(", ")}${one.files.length > 8 ? ", …" : ""}` : "";
   const limits = one.limits.length ? `Stopped by a limit ${counted(one.limits.length, "time")}` : "";

@@ -1,6 +1,6 @@
 // One session: how it stands, its tasks, its log, and what can be done about it.
 
-import { button, counted, el, fill, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean } from "./dom.js";
+import { button, counted, el, fill, fromHome, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean } from "./dom.js";
 import { Log } from "./log.js";
 
 const MOST_TASKS = 50;
@@ -52,7 +52,7 @@ export class SessionView {
   /** After each connection: the engine may be another one. */
   async begin() {
     this.subscription = null;
-    this.refresh();
+    await this.read(); // the log names files from the project
     try {
       await this.log.begin();
       await this.follow();
@@ -100,8 +100,9 @@ export class SessionView {
   }
 
   show(session) {
+    this.log.project = session.project;
     const share = session.context_window ? Math.min(100, (100 * session.tokens) / session.context_window) : 0;
-    const detail = [goesOn(session), clean(session.detail)].filter(Boolean).join(": ");
+    const detail = [goesOn(session), clean(fromHome(session.detail, session.project))].filter(Boolean).join(": ");
     fill(
       this.head,
       el("h2", {}, session.name || session.id, " ", statusMark(session.status)),
@@ -122,7 +123,7 @@ export class SessionView {
     this.resume.hidden = !["PAUSED", "ERROR"].includes(session.status);
     // The newest matter: of a queue that ran for weeks the rest is counted.
     const tasks = session.tasks.slice(-MOST_TASKS);
-    fill(this.tasks, tasks.map(task));
+    fill(this.tasks, tasks.map((one) => task(one, session.project)));
     say(this.more, session.tasks.length > tasks.length ? `${counted(session.tasks.length - tasks.length, "task")} before` : "");
   }
 
@@ -160,7 +161,7 @@ export function meter(share) {
   return el("meter", { class: level, min: 0, max: 100, value: share.toFixed(0), title: `${share.toFixed(0)}%` });
 }
 
-function task(one) {
+function task(one, project) {
   const isLater = one.state === "queued" && one.due * 1000 > Date.now();
   const when = [
     isLater ? `begins ${moment(one.due)}` : "",
@@ -181,6 +182,6 @@ function task(one) {
       when ? el("span.more", {}, when) : null,
     ),
   );
-  if (one.result) put(item.lastChild, el("span.more", {}, oneLine(one.result, 300)));
+  if (one.result) put(item.lastChild, el("span.more", {}, oneLine(fromHome(one.result, project), 300)));
   return item;
 }

@@ -1,6 +1,6 @@
 // What waits for a person: everything that is known about it, and the ways to answer.
 
-import { ago, button, clean, el, fill, moment, oneLine, say } from "./dom.js";
+import { ago, button, clean, el, fill, fromHome, moment, oneLine, say } from "./dom.js";
 
 const TITLE = 400;
 const TYPES = { permission: "Permission", question: "Question", error: "Stopped task", review: "Refused, for review" };
@@ -139,7 +139,7 @@ export class Waiting {
         "summary",
         {},
         el("span.line", {}, el("span.tag", { "data-severity": request.severity }, TYPES[request.type] ?? request.type), about),
-        el("span.title", {}, oneLine(request.title, TITLE)),
+        el("span.title", {}, oneLine(titleOf(request), TITLE)),
       ),
       card.body,
     );
@@ -184,7 +184,7 @@ export class Waiting {
     const own = (label) => el("label", {}, label, el("textarea", { rows: 2, maxlength: 20000 }));
     if (request.type === "question") {
       const questions = questionsOf(request);
-      form.append(...questions.map((one, place) => fieldset(one, place, questions.length)));
+      form.append(...questions.map((one, place) => fieldset(one, place, questions.length, request.project)));
       const answer = () => send({ answers: Object.fromEntries(questions.map((one, place) => [one.question, chosen(form, one, place)])) });
       form.append(el("div.row", {}, button("Answer", answer, "primary")));
     } else if (request.type === "error") {
@@ -204,14 +204,19 @@ export class Waiting {
   }
 }
 
+/** A call is named as it would be made. */
+const titleOf = (request) => (request.raw?.tool ? request.title : fromHome(request.title, request.project));
+
 function facts(request) {
   const packet = request.packet ?? {};
+  const said = (words) => (typeof words === "string" ? fromHome(words, request.project) : words);
   const raw = request.raw ?? {};
   const rows = [
-    ["What", oneLine(request.title, TITLE) === clean(request.title) ? "" : request.title],
-    ["Context", packet.context || request.context],
-    ...Object.entries(PACKET).map(([name, label]) => [label, packet[name]]),
-    ["Earlier", (packet.history ?? []).join("\n")],
+    ["What", oneLine(titleOf(request), TITLE) === clean(titleOf(request)) ? "" : titleOf(request)],
+    ["Context", said(packet.context || request.context)],
+    // What is to be typed stays as it is typed.
+    ...Object.entries(PACKET).map(([name, label]) => [label, name === "hint" ? packet[name] : said(packet[name])]),
+    ["Earlier", said((packet.history ?? []).join("\n"))],
     ["You can", (packet.options ?? []).join("\n")],
     ["Its tasks", (raw.plan ?? []).map((one, place) => `${place + 1}. ${one.title}\n${one.prompt}`).join("\n\n")],
     ["Call", raw.tool ? `${raw.tool} (${raw.risk ?? ""})` : ""],
@@ -234,7 +239,7 @@ function questionsOf(request) {
   return found.length ? found : [{ question: request.title, options: [] }];
 }
 
-function fieldset(question, place, many) {
+function fieldset(question, place, many, project) {
   const kind = question.multiSelect ? "checkbox" : "radio";
   const options = (question.options ?? []).map((option, at) => {
     // Nothing is chosen beforehand: whoever answers has chosen.
@@ -243,7 +248,8 @@ function fieldset(question, place, many) {
     const preview = option.preview ? el("pre", { tabindex: "0" }, option.preview) : null;
     return el("label.option", {}, input, el("span", {}, option.label || `Option ${at + 1}`, about, preview));
   });
-  const legend = many > 1 ? `${place + 1}/${many}: ${clean(question.question)}` : clean(question.question);
+  const words = clean(fromHome(question.question, project));
+  const legend = many > 1 ? `${place + 1}/${many}: ${words}` : words;
   const own = question.options_only ? null : el("label", {}, options.length ? "Or an answer of your own" : "Your answer", el("textarea", { rows: 2, maxlength: 20000, name: `own${place}` }));
   return el("fieldset", {}, el("legend", {}, legend), options, own);
 }
