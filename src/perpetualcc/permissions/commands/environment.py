@@ -59,9 +59,13 @@ _IS_WRITTEN = re.compile(
 """Variables with these names hold files that a program writes."""
 _LONGEST_NAME = 100
 """Characters; of a longer name, which no program has, the end counts."""
+_TOOLS = re.compile(
+    r"AR|AS|CC|CXX|CPP|FC|LD|LEX|YACC|NM|STRIP|RANLIB|OBJCOPY|OBJDUMP|INSTALL|LINT|MAKEINFO|RM|PKG_CONFIG"
+)
+"""Variables that hold a program of the kind that makefiles run."""
 _IS_RUN = re.compile(
-    r"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|LINKER|RUSTC|RUSTDOC|RUSTFMT|CARGO|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
-    r"|CIBW_(?:BEFORE|REPAIR|TEST)_\w+|AR|AS|CC|CXX|CPP|FC|LD|LEX|YACC|NM|STRIP|RANLIB|OBJCOPY|OBJDUMP|INSTALL|LINT|MAKEINFO|RM|PKG_CONFIG"
+    rf"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|LINKER|RUSTC|RUSTDOC|RUSTFMT|CARGO|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
+    rf"|CIBW_(?:BEFORE|REPAIR|TEST)_\w+|{_TOOLS.pattern}"
 )
 _RUN_BY_ZSH = frozenset({"functions", "aliases", "galiases", "saliases"})
 _INSTALLS = re.compile(r"GOBIN|\w*(?:_BIN|_INSTALL|_TARGET|_OUT|_OUTPUT)_?(?:DIR|PATH|ROOT)")
@@ -111,6 +115,15 @@ def judge_variable(
         explanation=f"{name}: {why}",
         kind=f"set {name}",
         effects=(Effect(kind=EffectKind.EXECUTE, target=name),),
+    )
+
+
+def is_usual(name: str, knowledge: Knowledge) -> bool:
+    """Whether a person's environment may well have it: to set it is then to export it."""
+    return (
+        knowledge.names_variable(name)
+        or _TOOLS.fullmatch(name) is not None
+        or any(names.fullmatch(name) for names, _ in _FLAGS)
     )
 
 

@@ -218,6 +218,10 @@ class Knowledge:
             return None
         return found
 
+    def names_variable(self, name: str) -> bool:
+        """Whether a table has it by exactly this name."""
+        return name in self._variables
+
     def _variable(self, name: str) -> Variable | None:
         found = self._variables.get(name)
         if found is None:

@@ -5,21 +5,17 @@ A subscript is a number, and in a number a variable may be set. The other ways t
 `binding`.
 """
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, is_another
+from perpetualcc.permissions.shell.binding import ZSH_LISTS
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES
 from perpetualcc.permissions.shell.numbers import RUNS_AS_NUMBER
 from perpetualcc.permissions.shell.running import emit
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Problem, Word
 from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
 from perpetualcc.permissions.shell.walk import Walk
-
-_COUNTED = re.compile(r"-\w*i\w*")
-"""`declare -i x`: whatever `x` is given from here on is a number."""
 
 
 def visit_assignments(walk: Walk, node: Node) -> None:
@@ -50,31 +46,17 @@ def visit_declaration(walk: Walk, node: Node) -> None:
         end = child.end_byte
     if words[0].text == "local" and not walk.defining:  # bash refuses it here
         walk.variables.forget(assignment.name for assignment in assignments)
-    assignments += [found for word in words[1:] for found in _declared(walk, word, node)]
-    walk.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
-    if is_another(words):
-        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
     emit(walk, node, start, words, assignments)
-
-
-def _declared(walk: Walk, word: Word, node: Node) -> list[Assignment]:
-    """`export "A=1"`, and `A=1; export A`: what other programs are given from here on."""
-    bound = assigned(word)
-    if bound is None:
-        value = Word(walk.variables.get(word.text))
-        is_given = walk.variables.is_given(word.text)
-        return [Assignment(name=word.text, value=value)] if is_given else []
-    walk.variables.set(*bound)
-    if RUNS_AS_NUMBER.search(bound[1]):
-        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
-    return [Assignment(name=bound[0], value=Word(bound[1]))]
 
 
 def _assign(walk: Walk, node: Node) -> list[Assignment]:
     found = read_assignment(walk, node)
     target = node.child_by_field_name("name")
-    is_part = (target is not None and target.type == "subscript") or (
-        (value := node.child_by_field_name("value")) is not None and value.type == "array"
+    value = node.child_by_field_name("value")
+    is_part = (
+        (target is not None and target.type == "subscript")
+        or (value is not None and value.type == "array")
+        or any(child.type == "+=" for child in node.children)
     )
     for assignment in found:
         walk.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
@@ -101,8 +83,10 @@ def read_assignment(walk: Walk, node: Node) -> list[Assignment]:
         walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
     if is_list and name in ZSH_LISTS:
         return [Assignment(name=name, value=Word(":".join(word.text for word in words)))]
-    if len(words) != 1 or is_list or any(c.type == "+=" for c in node.children):
+    if len(words) != 1 or is_list:
         return [Assignment(name=name, value=Word(UNKNOWN))]
+    if any(c.type == "+=" for c in node.children):
+        return [Assignment(name=name, value=Word(UNKNOWN + words[0].text))]
     return [Assignment(name=name, value=words[0])]
 
 

@@ -161,7 +161,7 @@ def _follow(walk: Walk, command: SimpleCommand, node: Node) -> None:
         if name.text in {"eval", "trap"}:
             walk.read(" ".join(word.text for word in words))
         elif words:
-            emit(walk, node, commands, words)
+            emit(walk, node, commands, words, command.assignments)
     finally:
         del walk.script.commands[commands:]
     del walk.script.problems[problems:]

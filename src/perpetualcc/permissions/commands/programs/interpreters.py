@@ -10,6 +10,7 @@ from perpetualcc.permissions.blocked import names_shell
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.places import sets_up_a_tool
+from perpetualcc.permissions.commands.programs.shell_options import exports_all
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone
@@ -28,6 +29,7 @@ def shell(call: Call) -> Findings:
         operands = operands[1:]
     if any(UNKNOWN in word.text for word in _options(call)):
         return [computed(call)]
+    call.judge.exports_all |= exports_all(_options(call))
     if operands and operands[0].text == UNKNOWN and operands[0].splits:
         return [computed(call)]
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
