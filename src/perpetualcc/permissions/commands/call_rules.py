@@ -35,6 +35,7 @@ from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.roles import judge_operands
 from perpetualcc.permissions.commands.stays import stays_here
 from perpetualcc.permissions.commands.tasks import harmful_verb
+from perpetualcc.permissions.commands.told_options import with_told_options
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.shell.script import UNKNOWN
 
@@ -44,6 +45,12 @@ _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "
 
 def judge_call(call: Call) -> Findings:
     """Everything that this call does, one finding each."""
+    told = with_told_options(call)
+    worse = [] if told is None else [f for f in _judged(told) if f.risk is not Risk.LOW]
+    return _judged(call) + worse
+
+
+def _judged(call: Call) -> Findings:
     arguments = call.arguments
     if (rule := arguments.rule) is None:
         return _unknown_use(call)

@@ -21,11 +21,13 @@ from perpetualcc.permissions.commands.call_rules import judge_call
 from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.findings import (
     blocked,
+    computed,
     emptied,
     given_shell,
     nothing,
     prints_nothing,
     problem_found,
+    raw_socket,
     remote_code,
 )
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
@@ -183,17 +185,7 @@ class CommandJudge:
         target = redirection.target.text
         part = f"{redirection.operator} {target.replace(PIPE, '').replace(UNKNOWN, '…')}"
         if target.startswith(("/dev/tcp/", "/dev/udp/")):
-            effect = Effect(kind=EffectKind.NETWORK, target=target)
-            return [
-                Finding(
-                    risk=Risk.HIGH,
-                    rule="raw-socket",
-                    part=part,
-                    kind="raw socket",
-                    explanation="Opens a network connection from the shell",
-                    effects=(effect,),
-                )
-            ]
+            return [raw_socket(target, part)]
         if redirection.operator in {"<&", ">&"} and (target.isdigit() or target == "-"):
             return []
         if redirection.writes:
@@ -240,7 +232,10 @@ class CommandJudge:
             return [problem_found(Problem.TOO_DEEP, command.source)]
         is_printed = bool(first.code) and "/" not in first.text
         if not first.is_constant or first.globs or is_printed:
-            return [self._computed(command), *self._default(command, depth)]
+            return [
+                computed(command, is_hidden=first.globs or _hides_its_name(first)),
+                *self._default(command, depth),
+            ]
         if command.calls_function:
             return self._function(command, depth)
         name = first.text
@@ -278,17 +273,6 @@ class CommandJudge:
             or directory.endswith(_LOCAL_PROGRAMS)
             or _ENVIRONMENT.fullmatch(directory) is not None
         )
-
-    def _computed(self, command: SimpleCommand) -> Finding:
-        first = command.words[0]
-        is_computed = first.globs or _hides_its_name(first)
-        return Finding(
-            risk=Risk.HIGH if is_computed else Risk.MEDIUM,
-            rule="computed-command", part=command.source, kind="computed command",
-            words=command.words,
-            explanation="Which program it runs is known only when it runs",
-            effects=(Effect(kind=EffectKind.EXECUTE),),
-        )  # fmt: skip
 
     def _default(self, command: SimpleCommand, depth: int) -> Findings:
         """`${TOOL:-rm} -rf x`: what it runs when the variable is not set."""

@@ -8,6 +8,7 @@ from functools import cache
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import names_shell
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.foreign_code import code_path
 from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.places import sets_up_a_tool
 from perpetualcc.permissions.commands.programs.shell_options import exports_all
@@ -160,6 +161,15 @@ def interpreter(call: Call) -> Findings:
     if module is not None and call.arguments.path == "python":
         return _module(module, call)
     return _file(call)
+
+
+@handles("code-from-stdin")
+def code_from_stdin(call: Call) -> Findings:
+    """`gnuplot <<< '!rm x'`: what builds the project's files runs what it is fed as well."""
+    files = [r.target.text for r in call.command.redirections if r.operator == "<"]
+    if call.command.upstream or call.command.stdin is not None:
+        return _from_stdin(call, inline_code)
+    return [found for file in files for found in code_path(file, call)]
 
 
 def _inline(codes: list[str], call: Call) -> Findings:
