@@ -50,7 +50,7 @@ def visit_declaration(walk: Walk, node: Node) -> None:
 
 
 def _assign(walk: Walk, node: Node) -> list[Assignment]:
-    found = read_assignment(walk, node)
+    found, words = _read(walk, node)
     target = node.child_by_field_name("name")
     value = node.child_by_field_name("value")
     is_part = (
@@ -58,6 +58,10 @@ def _assign(walk: Walk, node: Node) -> list[Assignment]:
         or (value is not None and value.type == "array")
         or any(child.type == "+=" for child in node.children)
     )
+    if words is not None and found:
+        is_more = any(child.type == "+=" for child in node.children)
+        walk.variables.set_list(found[0].name, words, is_more=is_more)
+        return found
     for assignment in found:
         walk.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
     return found
@@ -65,29 +69,34 @@ def _assign(walk: Walk, node: Node) -> list[Assignment]:
 
 def read_assignment(walk: Walk, node: Node) -> list[Assignment]:
     """What `node` says; before a command it holds for that command alone."""
-    target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    return _read(walk, node)[0]
+
+
+def _read(walk: Walk, node: Node) -> tuple[list[Assignment], list[Word] | None]:
+    """The same, and the words of a list."""
+    target, given = node.child_by_field_name("name"), node.child_by_field_name("value")
     if target is None:
-        return []
+        return [], None
     if target.type == "subscript":
         visit_arithmetic(walk, target)
     name = walk.text(target).split("[")[0]
-    if value is None:
-        return [Assignment(name=name, value=Word(""))]
-    is_list = value.type == "array"
+    if given is None:
+        return [Assignment(name=name, value=Word(""))], None
+    is_list = given.type == "array"
     if is_list:
-        words = [word for child in value.children if child.is_named for word in walk.words(child)]
+        words = [word for child in given.children if child.is_named for word in walk.words(child)]
     else:
         with walk.expander.undivided():  # neither shell divides what it assigns
-            words = walk.words(value)
+            words = walk.words(given)
     if RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
         walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
+    value = UNKNOWN
     if is_list and name in ZSH_LISTS:
-        return [Assignment(name=name, value=Word(":".join(word.text for word in words)))]
-    if len(words) != 1 or is_list:
-        return [Assignment(name=name, value=Word(UNKNOWN))]
-    if any(c.type == "+=" for c in node.children):
-        return [Assignment(name=name, value=Word(UNKNOWN + words[0].text))]
-    return [Assignment(name=name, value=words[0])]
+        value = ":".join(word.text for word in words)
+    elif len(words) == 1 and not is_list:
+        is_more = any(child.type == "+=" for child in node.children)
+        value = UNKNOWN * is_more + words[0].text
+    return [Assignment(name=name, value=Word(value))], words if is_list else None
 
 
 def visit_arithmetic(walk: Walk, node: Node) -> None:
