@@ -30,7 +30,7 @@ from perpetualcc.permissions.commands.named_files import with_named_files
 from perpetualcc.permissions.commands.named_outputs import judge_named_outputs
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.passed_on import judge_passed_on
-from perpetualcc.permissions.commands.programs.builders import written_tasks
+from perpetualcc.permissions.commands.programs.builders import run_by_reading, written_tasks
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.roles import judge_operands
 from perpetualcc.permissions.commands.stays import stays_here
@@ -62,7 +62,7 @@ def _judged(call: Call) -> Findings:
     if (arguments.subcommand or rule.looks) and not rule.wraps:
         findings += _unknown_subcommand(call, rule)
     if dry and rule.operands == "task":
-        return findings
+        return findings + (run_by_reading(call) if rule.handler == "make" else [])
     findings += judge_operands(call, rule)
     if rule.operands == "text":
         findings += printed_secrets(call)

@@ -31,18 +31,32 @@ _SHELL_TEXT = re.compile(r"[;&|`\n]|\$\(")
 
 @handles("make")
 def make(call: Call) -> Findings:
-    """Its tasks; and `SHELL=…`, `CC='sh -c …'` or a makefile from a pipe, which are code."""
-    findings = tasks(call)
-    files = [g.value for g in call.arguments.given if g.name in {"-f", "--file", "--makefile"}]
-    if any(file is not None and is_stream(file.text) for file in files):
+    """Its tasks, and what it runs before them."""
+    return [
+        *tasks(call),
+        *_written_here(_makefiles(call), call),
+        *run_by_reading(call),
+        *_cleaned(call),
+    ]
+
+
+def run_by_reading(call: Call) -> Findings:
+    """`SHELL=…`, `X!=rm`, `CC='sh -c …'` and a makefile from a pipe are code, with `-n` as well."""
+    findings: Findings = []
+    if any(file is not None and is_stream(file.text) for file in _makefiles(call)):
         why = "The makefile comes from a pipe or from the line itself"
         findings.append(call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE))
-    findings += _written_here(files, call)
     for word in call.arguments.operands:
         name, equals, value = word.text.partition("=")
         if equals:
             findings += _setting(name.rstrip(":+?!"), value, call)
-    return findings + _environment(call) + _cleaned(call)
+        if name.endswith("!"):
+            findings += call.judge.shell(value, call)
+    return findings + _environment(call)
+
+
+def _makefiles(call: Call) -> list[Word | None]:
+    return [g.value for g in call.arguments.given if g.name in {"-f", "--file", "--makefile"}]
 
 
 def _environment(call: Call) -> Findings:
