@@ -27,7 +27,19 @@ class Judge(Protocol):
     knowledge: Knowledge
     files: LineFiles
     assigned: list[Assignment]
-    """What this line has given variables so far: which of them it exports is not asked."""
+    """What this line has given variables so far."""
+    exported: set[str]
+    """Variables that it has exported so far, whatever they hold."""
+    exports_all: bool
+    """`set -a`: all of them are."""
+
+    def environment(self, own: Sequence[Assignment]) -> Sequence[Assignment]:
+        """What the line gives a program with `own` before it, and exported, with each value."""
+        ...
+
+    def variable(self, assignment: Assignment, command: SimpleCommand) -> "Findings":
+        """Judge giving `assignment` to the programs that `command` runs."""
+        ...
 
     def words(self, words: Sequence[Word], call: "Call") -> Findings:
         """Judge `words` as a command that `call` runs."""

@@ -30,11 +30,12 @@ from perpetualcc.permissions.commands.named_files import with_named_files
 from perpetualcc.permissions.commands.named_outputs import judge_named_outputs
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.passed_on import judge_passed_on
-from perpetualcc.permissions.commands.programs.builders import written_tasks
+from perpetualcc.permissions.commands.programs.builders import run_by_reading, written_tasks
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.roles import judge_operands
 from perpetualcc.permissions.commands.stays import stays_here
 from perpetualcc.permissions.commands.tasks import harmful_verb
+from perpetualcc.permissions.commands.told_options import with_told_options
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.shell.script import UNKNOWN
 
@@ -44,6 +45,12 @@ _PATH_HANDLERS = frozenset({"archive", "zip", "unzip", "copy", "move", "link", "
 
 def judge_call(call: Call) -> Findings:
     """Everything that this call does, one finding each."""
+    told = with_told_options(call)
+    worse = [] if told is None else [f for f in _judged(told) if f.risk is not Risk.LOW]
+    return _judged(call) + worse
+
+
+def _judged(call: Call) -> Findings:
     arguments = call.arguments
     if (rule := arguments.rule) is None:
         return _unknown_use(call)
@@ -55,7 +62,7 @@ def judge_call(call: Call) -> Findings:
     if (arguments.subcommand or rule.looks) and not rule.wraps:
         findings += _unknown_subcommand(call, rule)
     if dry and rule.operands == "task":
-        return findings
+        return findings + (run_by_reading(call) if rule.handler == "make" else [])
     findings += judge_operands(call, rule)
     if rule.operands == "text":
         findings += printed_secrets(call)

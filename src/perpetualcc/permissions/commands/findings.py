@@ -72,6 +72,24 @@ def given_shell(command: SimpleCommand) -> Finding:
     )  # fmt: skip
 
 
+def raw_socket(target: str, part: str) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="raw-socket", part=part, kind="raw socket",
+        explanation="Opens a network connection from the shell",
+        effects=(Effect(kind=EffectKind.NETWORK, target=target),),
+    )  # fmt: skip
+
+
+def computed(command: SimpleCommand, *, is_hidden: bool) -> Finding:
+    return Finding(
+        risk=Risk.HIGH if is_hidden else Risk.MEDIUM,
+        rule="computed-command", part=command.source, kind="computed command",
+        words=command.words,
+        explanation="Which program it runs is known only when it runs",
+        effects=(Effect(kind=EffectKind.EXECUTE),),
+    )  # fmt: skip
+
+
 def nothing() -> Finding:
     return Finding(
         risk=Risk.LOW, rule="nothing", part="", explanation="Runs nothing", kind="nothing"

@@ -8,9 +8,11 @@ from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.shell.script import UNKNOWN
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.urls import judge_url
 
+_INDIRECT = re.compile(r"\$\{!(\w+)\}")
 _ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?|output)\b")
 _ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
 """An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
@@ -57,10 +59,19 @@ def secret_settings(call: Call) -> Findings:
     return [call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ)] if named else []
 
 
+def _is_of_a_secret(call: Call) -> bool:
+    """`v=API_KEY; echo ${!v}`: the variable that `v` names, which may be any."""
+    for name in _INDIRECT.findall(call.command.source):
+        named = [one.value.text for one in call.judge.assigned if one.name == name]
+        if any(UNKNOWN in one or SECRET_VARIABLE.match(f"${one}") for one in named or [UNKNOWN]):
+            return True
+    return False
+
+
 def printed_secrets(call: Call) -> Findings:
     """Words that are only printed or kept; but some of them run, and some are secrets."""
     findings = judge_subscripts(call)
-    if SECRET_VARIABLE.search(call.command.source):
+    if SECRET_VARIABLE.search(call.command.source) or _is_of_a_secret(call):
         why = "Prints a variable that is named like a secret"
         findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
     return findings

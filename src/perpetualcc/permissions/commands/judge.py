@@ -21,11 +21,13 @@ from perpetualcc.permissions.commands.call_rules import judge_call
 from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.findings import (
     blocked,
+    computed,
     emptied,
     given_shell,
     nothing,
     prints_nothing,
     problem_found,
+    raw_socket,
     remote_code,
 )
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
@@ -38,6 +40,7 @@ from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
+from perpetualcc.permissions.shell.binding import DECLARATIONS
 from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.outputs import printed_by
 from perpetualcc.permissions.shell.reader import read_script
@@ -65,6 +68,8 @@ _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 _REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
+_SOME_PROGRAM = (Word(""),)
+"""Whatever is run after a variable was exported."""
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
@@ -93,6 +98,8 @@ class CommandJudge:
         self._commands: list[SimpleCommand] = []
         self.files = LineFiles()
         self.assigned: list[Assignment] = []
+        self.exported: set[str] = set()
+        self.exports_all = False
         self.count = 0
 
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
@@ -119,6 +126,7 @@ class CommandJudge:
 
     def _script(self, script: Script, depth: int, stdin: str | None = None) -> Findings:
         findings = [problem_found(problem, part) for problem, part in script.problems]
+        self.assigned += script.bound
         for command in script.commands:
             if self.count > FINDING_LIMIT:
                 break  # what a line repeats may hold as much again
@@ -146,37 +154,38 @@ class CommandJudge:
 
     def _assignments(self, command: SimpleCommand) -> Findings:
         self.assigned += command.assignments
-        return [
+        first = command.words[0].text if command.words else ""
+        is_read = first in _SPLITS_LINES
+        if first and first not in DECLARATIONS:  # `A=1 bash -c make` gives it to all in there
+            self.exported.update(one.name for one in command.assignments)
+        return [  # `while IFS= read -r line`: for this one command
             finding
-            for assignment in command.assignments
-            if (finding := self._assignment(assignment, command)) is not None
+            for one in command.assignments
+            if not (is_read and one.name == "IFS")
+            for finding in self.variable(one, command)
         ]
 
-    def _assignment(self, assignment: Assignment, command: SimpleCommand) -> Finding | None:
-        name, value = assignment.name, assignment.value.text
-        if name == "IFS" and command.words and command.words[0].text in _SPLITS_LINES:
-            return None  # `while IFS= read -r line`: for this one command
-        return judge_variable(
-            name, value, words=command.words, knowledge=self.knowledge,
+    def environment(self, own: Sequence[Assignment]) -> Sequence[Assignment]:
+        """Whichever value a variable had may be the one it is exported with."""
+        exported = [one for one in self.assigned if self.exports_all or one.name in self.exported]
+        return list(dict.fromkeys((*own, *exported)))
+
+    def variable(self, assignment: Assignment, command: SimpleCommand) -> Findings:
+        """What `assignment` means to the programs that `command` or the line runs with it."""
+        is_passed = self.exports_all or assignment.name in self.exported
+        found = judge_variable(
+            assignment.name, assignment.value.text,
+            words=command.words or (_SOME_PROGRAM if is_passed else ()), knowledge=self.knowledge,
             territory=self.territory, cwds=command.cwds, part=command.source,
             run=lambda text: self.text(text, command.cwds, 1),
         )  # fmt: skip
+        return [] if found is None else [found]
 
     def _redirection(self, redirection: Redirection, command: SimpleCommand) -> Findings:
         target = redirection.target.text
         part = f"{redirection.operator} {target.replace(PIPE, '').replace(UNKNOWN, '…')}"
         if target.startswith(("/dev/tcp/", "/dev/udp/")):
-            effect = Effect(kind=EffectKind.NETWORK, target=target)
-            return [
-                Finding(
-                    risk=Risk.HIGH,
-                    rule="raw-socket",
-                    part=part,
-                    kind="raw socket",
-                    explanation="Opens a network connection from the shell",
-                    effects=(effect,),
-                )
-            ]
+            return [raw_socket(target, part)]
         if redirection.operator in {"<&", ">&"} and (target.isdigit() or target == "-"):
             return []
         if redirection.writes:
@@ -223,7 +232,10 @@ class CommandJudge:
             return [problem_found(Problem.TOO_DEEP, command.source)]
         is_printed = bool(first.code) and "/" not in first.text
         if not first.is_constant or first.globs or is_printed:
-            return [self._computed(command), *self._default(command, depth)]
+            return [
+                computed(command, is_hidden=first.globs or _hides_its_name(first)),
+                *self._default(command, depth),
+            ]
         if command.calls_function:
             return self._function(command, depth)
         name = first.text
@@ -261,17 +273,6 @@ class CommandJudge:
             or directory.endswith(_LOCAL_PROGRAMS)
             or _ENVIRONMENT.fullmatch(directory) is not None
         )
-
-    def _computed(self, command: SimpleCommand) -> Finding:
-        first = command.words[0]
-        is_computed = first.globs or _hides_its_name(first)
-        return Finding(
-            risk=Risk.HIGH if is_computed else Risk.MEDIUM,
-            rule="computed-command", part=command.source, kind="computed command",
-            words=command.words,
-            explanation="Which program it runs is known only when it runs",
-            effects=(Effect(kind=EffectKind.EXECUTE),),
-        )  # fmt: skip
 
     def _default(self, command: SimpleCommand, depth: int) -> Findings:
         """`${TOOL:-rm} -rf x`: what it runs when the variable is not set."""

@@ -162,6 +162,8 @@ class Knowledge:
         self._aliases: dict[str, str] = {}
         self.same: dict[str, str] = {}
         """Leading words that mean the same as others: `npm i` is `npm install`."""
+        self.option_variables: dict[str, list[str]] = {}
+        """With what the variables begin that are options to a program."""
         self._variables: dict[str, Variable] = {}
         self._variable_patterns: list[tuple[str, Variable]] = []
         for table in tables:
@@ -175,6 +177,7 @@ class Knowledge:
             self._aliases.update(table.get("aliases", {}))
             for usual, others in table.get("same", {}).items():
                 self.same.update(dict.fromkeys(others, usual))
+            self.option_variables.update(table.get("option_variables", {}))
             self._add_variables(table.get("variable", ()))
         self.root.share()
 
@@ -217,6 +220,10 @@ class Knowledge:
         if found is not None and found.harmless and found.harmless.fullmatch(value):
             return None
         return found
+
+    def names_variable(self, name: str) -> bool:
+        """Whether a table has it by exactly this name."""
+        return name in self._variables
 
     def _variable(self, name: str) -> Variable | None:
         found = self._variables.get(name)

@@ -5,21 +5,17 @@ A subscript is a number, and in a number a variable may be set. The other ways t
 `binding`.
 """
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from perpetualcc.permissions.shell.binding import ZSH_LISTS, assigned, is_another
+from perpetualcc.permissions.shell.binding import ZSH_LISTS
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES
 from perpetualcc.permissions.shell.numbers import RUNS_AS_NUMBER
 from perpetualcc.permissions.shell.running import emit
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Problem, Word
 from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
 from perpetualcc.permissions.shell.walk import Walk
-
-_COUNTED = re.compile(r"-\w*i\w*")
-"""`declare -i x`: whatever `x` is given from here on is a number."""
 
 
 def visit_assignments(walk: Walk, node: Node) -> None:
@@ -50,32 +46,22 @@ def visit_declaration(walk: Walk, node: Node) -> None:
         end = child.end_byte
     if words[0].text == "local" and not walk.defining:  # bash refuses it here
         walk.variables.forget(assignment.name for assignment in assignments)
-    assignments += [found for word in words[1:] for found in _declared(walk, word, node)]
-    walk.expander.takes_numbers |= any(_COUNTED.fullmatch(word.text) for word in words[1:])
-    if is_another(words):
-        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
     emit(walk, node, start, words, assignments)
 
 
-def _declared(walk: Walk, word: Word, node: Node) -> list[Assignment]:
-    """`export "A=1"`, and `A=1; export A`: what other programs are given from here on."""
-    bound = assigned(word)
-    if bound is None:
-        value = Word(walk.variables.get(word.text))
-        is_given = walk.variables.is_given(word.text)
-        return [Assignment(name=word.text, value=value)] if is_given else []
-    walk.variables.set(*bound)
-    if RUNS_AS_NUMBER.search(bound[1]):
-        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
-    return [Assignment(name=bound[0], value=Word(bound[1]))]
-
-
 def _assign(walk: Walk, node: Node) -> list[Assignment]:
-    found = read_assignment(walk, node)
+    found, words = _read(walk, node)
     target = node.child_by_field_name("name")
-    is_part = (target is not None and target.type == "subscript") or (
-        (value := node.child_by_field_name("value")) is not None and value.type == "array"
+    value = node.child_by_field_name("value")
+    is_part = (
+        (target is not None and target.type == "subscript")
+        or (value is not None and value.type == "array")
+        or any(child.type == "+=" for child in node.children)
     )
+    if words is not None and found:
+        is_more = any(child.type == "+=" for child in node.children)
+        walk.variables.set_list(found[0].name, words, is_more=is_more)
+        return found
     for assignment in found:
         walk.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
     return found
@@ -83,27 +69,34 @@ def _assign(walk: Walk, node: Node) -> list[Assignment]:
 
 def read_assignment(walk: Walk, node: Node) -> list[Assignment]:
     """What `node` says; before a command it holds for that command alone."""
-    target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    return _read(walk, node)[0]
+
+
+def _read(walk: Walk, node: Node) -> tuple[list[Assignment], list[Word] | None]:
+    """The same, and the words of a list."""
+    target, given = node.child_by_field_name("name"), node.child_by_field_name("value")
     if target is None:
-        return []
+        return [], None
     if target.type == "subscript":
         visit_arithmetic(walk, target)
     name = walk.text(target).split("[")[0]
-    if value is None:
-        return [Assignment(name=name, value=Word(""))]
-    is_list = value.type == "array"
+    if given is None:
+        return [Assignment(name=name, value=Word(""))], None
+    is_list = given.type == "array"
     if is_list:
-        words = [word for child in value.children if child.is_named for word in walk.words(child)]
+        words = [word for child in given.children if child.is_named for word in walk.words(child)]
     else:
         with walk.expander.undivided():  # neither shell divides what it assigns
-            words = walk.words(value)
+            words = walk.words(given)
     if RUNS_AS_NUMBER.search(" ".join(word.text for word in words)):
         walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
+    value = UNKNOWN
     if is_list and name in ZSH_LISTS:
-        return [Assignment(name=name, value=Word(":".join(word.text for word in words)))]
-    if len(words) != 1 or is_list or any(c.type == "+=" for c in node.children):
-        return [Assignment(name=name, value=Word(UNKNOWN))]
-    return [Assignment(name=name, value=words[0])]
+        value = ":".join(word.text for word in words)
+    elif len(words) == 1 and not is_list:
+        is_more = any(child.type == "+=" for child in node.children)
+        value = UNKNOWN * is_more + words[0].text
+    return [Assignment(name=name, value=Word(value))], words if is_list else None
 
 
 def visit_arithmetic(walk: Walk, node: Node) -> None:

@@ -14,12 +14,18 @@ ZSH_LISTS = frozenset(
 )  # fmt: skip
 """Lists and tables that are zsh's own: what it finds and how it reads is what is in them."""
 
+DECLARATIONS = frozenset({"export", "declare", "typeset", "readonly", "integer", "float"})
+"""What sets variables by its words; `local` does so in functions only."""
+
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _ANOTHER = re.compile(r"-\w*[nTLRZlu]\w*")
+_COUNTED = re.compile(r"-\w*i\w*")
+"""`declare -i x`: whatever `x` is given from here on is a number."""
 _MOST_VALUES = 60
 """Words of one `printf -v`."""
-_RAW = re.compile(r"-\w*r\w*")
-"""`read -r`: a backslash is a character as any other."""
+_WHOLE_LINE = re.compile(r"-[ers]+|[^-].*", re.DOTALL)
+"""Words with which `read` takes a line, and all of it; `-d`, `-n` and `-i` take something else."""
+_BLANK = re.compile(r"[ \t\n]*")
 _ESCAPED = re.compile(r"\\(?:\n|([^\n]?))")
 _TAKE_VALUES = frozenset("dinNptu")
 """Letters of `read`'s options that take the next word."""
@@ -42,19 +48,38 @@ def is_another(words: Sequence[Word]) -> bool:
     return any(_ANOTHER.fullmatch(word.text) for word in words[1:])
 
 
-def filled(command: SimpleCommand) -> list[Bound]:
-    """What `read` and `printf -v` put into variables, as far as the line says."""
+def is_counted(word: Word) -> bool:
+    return _COUNTED.fullmatch(word.text) is not None
+
+
+def filled(command: SimpleCommand, *, is_shared: bool) -> list[Bound]:
+    """
+    What `read` and `printf -v` put into variables, as far as the line says.
+
+    When its input `is_shared` with other commands, which of several lines it reads is not known.
+    """
     name = command.words[0].text
     if name == "printf":
         return _printed(command)
     names = _operands(command) or ["REPLY"]
-    if command.stdin is None or UNKNOWN in command.stdin:
+    if command.stdin is None or not _takes_a_line(command, names, is_shared=is_shared):
         return [(one, UNKNOWN) for one in names]
-    is_raw = any(_RAW.fullmatch(word.text) for word in command.words)
+    is_raw = any(word.text[:1] == "-" and "r" in word.text for word in command.words)
     text = command.stdin if is_raw else _ESCAPED.sub(r"\1", command.stdin)
     line = text.split("\n", 1)[0].strip()
     fields = line.split(maxsplit=max(len(names) - 1, 0)) if len(names) > 1 else [line]
     return [(one, fields[at] if at < len(fields) else "") for at, one in enumerate(names)]
+
+
+def _takes_a_line(command: SimpleCommand, names: Sequence[str], *, is_shared: bool) -> bool:
+    text = command.stdin or ""
+    divides = [one.value.text for one in command.assignments if one.name == "IFS"]
+    return (
+        UNKNOWN not in text
+        and not (is_shared and "\n" in text.rstrip("\n"))
+        and all(_WHOLE_LINE.fullmatch(word.text) for word in command.words)
+        and all(_BLANK.fullmatch(value) and (value or len(names) == 1) for value in divides)
+    )
 
 
 def _printed(command: SimpleCommand) -> list[Bound]:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from perpetualcc.permissions.shell.numbers import takes_a_number, variable_set
 from perpetualcc.permissions.shell.script import PIPE, UNKNOWN, Word
 from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
-from perpetualcc.permissions.shell.variables import Variables
+from perpetualcc.permissions.shell.variables import ARGUMENTS, Variables
 from perpetualcc.permissions.shell.words import (
     expand_braces,
     unescape,
@@ -152,6 +152,8 @@ class Expander:
                 elif position < child.end_byte:
                     self._hidden(self.source[position:end])
         self._plain(position, end, inner, texts)
+        if node.type == "heredoc_body":  # a text is no words
+            return [text.replace(_BREAK, " ") for text in texts]
         return texts
 
     def _plain(self, position: int, end: int, node: Node, texts: list[str]) -> int:
@@ -216,6 +218,10 @@ class Expander:
         if self._is_changed(node):
             self._splits = self._splits or not quoted
             return UNKNOWN
+        if (whole := _WHOLE_LIST.fullmatch(self.text(node))) is not None:
+            name = whole["name"] or ARGUMENTS
+            if whole["name"] or self.variables.has_list(name):
+                return self._list(name, quoted=quoted, is_one="*" in whole[0])
         if not is_plain:
             self._operated(node)
         if not is_plain or named[0].type != "variable_name":
@@ -230,6 +236,17 @@ class Expander:
         if UNKNOWN in value or self.variables.get("IFS") != " \t\n":
             self._splits = True
         return _BREAK.join(_fields(value)) if self._divides else value
+
+    def _list(self, name: str, *, quoted: bool, is_one: bool) -> str:
+        """`${name[@]}` is each word of a list, and in quotes so; `"${name[*]}"` is one word."""
+        words = self.variables.get_list(name)
+        is_divided = not quoted and any(_DIVIDED.search(word) for word in words or ())
+        if words is None or is_divided or self.variables.get("IFS") != " \t\n":
+            self._splits = self._splits or not quoted or self.variables.has_list(name)
+            return UNKNOWN
+        if not self._divides or (quoted and is_one):
+            return " ".join(words)
+        return _BREAK.join(words) if words else _BREAK
 
     def _is_changed(self, node: Node) -> bool:
         """
@@ -291,6 +308,8 @@ class Expander:
                 self._code, self._splits = code, splits
 
 
+_WHOLE_LIST = re.compile(r"\$\{(?P<name>\w+)\[[@*]\]\}|\$[@*]|\$\{[@*]\}")
+_DIVIDED = re.compile(r"[\s*?\[]|^$")
 _SETS = re.compile(r"\$\{([A-Za-z_]\w*):?=(.*)\}\Z", re.DOTALL)
 _PROMPTS = re.compile(r"@P\}\Z")
 _SPECIAL_VALUES = {"?": "0", "#": "0", "$": "0", "!": "%!"}

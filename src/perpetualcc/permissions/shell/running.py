@@ -57,7 +57,9 @@ def emit(
     walk.script.commands.append(command)
     before = walk.snapshot() if name in walk.bodies else None
     if before is not None:
-        _call(walk, name, node)
+        is_followed = walk.reread < REREAD_LIMIT // 2  # what may differ each time is read each time
+        with walk.variables.arguments(words[1:] if is_followed else None):
+            _call(walk, name, node)
     if name in _SAME_SHELL:
         _follow(walk, command, node)
     else:
@@ -102,7 +104,8 @@ def visit_function(walk: Walk, node: Node) -> None:
     walk.settled.pop(own, None)
     before = walk.snapshot()
     walk.stand((*walk.cwds, None))
-    _read_body(walk, own)
+    with walk.variables.arguments(None):
+        _read_body(walk, own)
     walk.cwds = before[1]
     walk.merge(before)
 
@@ -161,7 +164,7 @@ def _follow(walk: Walk, command: SimpleCommand, node: Node) -> None:
         if name.text in {"eval", "trap"}:
             walk.read(" ".join(word.text for word in words))
         elif words:
-            emit(walk, node, commands, words)
+            emit(walk, node, commands, words, command.assignments)
     finally:
         del walk.script.commands[commands:]
     del walk.script.problems[problems:]

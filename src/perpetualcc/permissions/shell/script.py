@@ -100,3 +100,5 @@ class Script:
 
     commands: list[SimpleCommand] = field(default_factory=list)
     problems: list[tuple[Problem, str]] = field(default_factory=list)
+    bound: list[Assignment] = field(default_factory=list)
+    """What `read`, `for` and their like give to names that mean nothing to any program."""

@@ -1,10 +1,13 @@
 """The variables of a script whose values are known before it runs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
+ARGUMENTS = "@"
+"""What a script or a function is given, which `set --` and `shift` change."""
 VALUE_LIMIT = 4_000
 """Longer values are taken as unknown: doubling a variable must not double our work for ever."""
 _PROJECT_VARIABLES = (
@@ -44,17 +47,53 @@ class Variables:
         return self._values.get(name) != self._usual.get(name)
 
     def get(self, name: str) -> str:
+        if name.isdigit() and (given := self.get_list(ARGUMENTS)) is not None and name != "0":
+            return given[int(name) - 1] if int(name) <= len(given) else ""
         return self._values.get(name, UNKNOWN)
+
+    @contextmanager
+    def arguments(self, words: Sequence[Word] | None) -> Iterator[None]:
+        """A function has `$@` of its own: `words`, or None while these are not known."""
+        held = self._values.pop(f"{ARGUMENTS}[@]", None)
+        if words is not None:
+            self.set_list(ARGUMENTS, words, is_more=False)
+        yield
+        self._values.pop(f"{ARGUMENTS}[@]", None)
+        if held is not None:
+            self._values[f"{ARGUMENTS}[@]"] = held
 
     def set(self, name: str, value: str) -> None:
         is_kept = len(value) <= VALUE_LIMIT and name not in _SET_BY_SHELLS
         self._values[name] = value if is_kept else UNKNOWN
+        self._values.pop(f"{name}[@]", None)
+        if name == "argv":  # to zsh it is the same list
+            self._values.pop(f"{ARGUMENTS}[@]", None)
+
+    def set_list(self, name: str, words: Sequence[Word], *, is_more: bool) -> None:
+        """`name=(a b)`, and `name+=(c)`. A list is kept only when each of its words is known."""
+        before = self.get_list(name) if is_more else []
+        self.set(name, UNKNOWN)
+        is_known = all(
+            word.is_constant and not word.globs and word.text[:1] != "[" for word in words
+        )
+        value = "\0".join([*(before or ()), *(word.text for word in words)])
+        if is_known and before is not None and len(value) <= VALUE_LIMIT:
+            self._values[f"{name}[@]"] = value
+
+    def has_list(self, name: str) -> bool:
+        """Whether the line has set a list of this name."""
+        return f"{name}[@]" in self._values
+
+    def get_list(self, name: str) -> list[str] | None:
+        """What `${name[@]}` is; None when it is not known."""
+        value = self._values.get(f"{name}[@]", UNKNOWN)
+        return None if UNKNOWN in value else value.split("\0") if value else []
 
     def forget(self, names: Iterable[str]) -> None:
         """`read x`, `read "x?Name:"`, `unset x`, `printf -v x`: what they hold is not known."""
         for name in names:
             if match := _NAME.match(name):
-                self._values[match[0]] = UNKNOWN
+                self.set(match[0], UNKNOWN)
 
     def snapshot(self) -> dict[str, str]:
         return dict(self._values)

@@ -219,9 +219,11 @@ class Walk(Standing):
         self.variables.set(name, value)
         if RUNS_AS_NUMBER.search(value):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
+        assignment = Assignment(name=name, value=Word(value))
         is_known_name = name.isupper() or name in ZSH_LISTS
-        if is_known_name and len(self.script.commands) < COMMAND_LIMIT:
-            assignment = Assignment(name=name, value=Word(value))
+        if not is_known_name:
+            self.script.bound.append(assignment)
+        elif len(self.script.commands) < COMMAND_LIMIT:
             self.script.commands.append(
                 SimpleCommand(
                     words=(),

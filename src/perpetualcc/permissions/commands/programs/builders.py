@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
-from perpetualcc.permissions.commands.environment import judge_variable
+from perpetualcc.permissions.commands.environment import is_usual, judge_variable
 from perpetualcc.permissions.commands.foreign_code import is_stream
 from perpetualcc.permissions.commands.line_files import recipes, task_lines
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
@@ -31,28 +31,46 @@ _SHELL_TEXT = re.compile(r"[;&|`\n]|\$\(")
 
 @handles("make")
 def make(call: Call) -> Findings:
-    """Its tasks; and `SHELL=…`, `CC='sh -c …'` or a makefile from a pipe, which are code."""
-    findings = tasks(call)
-    files = [g.value for g in call.arguments.given if g.name in {"-f", "--file", "--makefile"}]
-    if any(file is not None and is_stream(file.text) for file in files):
+    """Its tasks, and what it runs before them."""
+    return [
+        *tasks(call),
+        *_written_here(_makefiles(call), call),
+        *run_by_reading(call),
+        *_cleaned(call),
+    ]
+
+
+def run_by_reading(call: Call) -> Findings:
+    """`SHELL=…`, `X!=rm`, `CC='sh -c …'` and a makefile from a pipe are code, with `-n` as well."""
+    findings: Findings = []
+    if any(file is not None and is_stream(file.text) for file in _makefiles(call)):
         why = "The makefile comes from a pipe or from the line itself"
         findings.append(call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE))
-    findings += _written_here(files, call)
     for word in call.arguments.operands:
         name, equals, value = word.text.partition("=")
         if equals:
             findings += _setting(name.rstrip(":+?!"), value, call)
-    return findings + _environment(call) + _cleaned(call)
+        if name.endswith("!"):
+            findings += call.judge.shell(value, call)
+    return findings + _environment(call)
+
+
+def _makefiles(call: Call) -> list[Word | None]:
+    return [g.value for g in call.arguments.given if g.name in {"-f", "--file", "--makefile"}]
 
 
 def _environment(call: Call) -> Findings:
-    """`export FOO='; rm x'; make`: each is one of the makefile, but SHELL; most are no code."""
+    """
+    `export FOO='; rm x'; make`: each is one of the makefile, but SHELL; most are no code.
+
+    What a makefile usually takes from outside may be exported already: `CC=x; make` changes it.
+    """
     own = call.command.assignments
-    before = [one for one in call.judge.assigned if one not in own and one.name not in _FLAGS]
+    usual = (one for one in call.judge.assigned if is_usual(one.name, call.judge.knowledge))
     findings = [
         found
-        for one in dict.fromkeys((*own, *before))
-        if one.name != "SHELL"
+        for one in dict.fromkeys((*call.judge.environment(own), *usual))
+        if one.name != "SHELL" and (one.name not in _FLAGS or one in own)
         for found in _setting(one.name, one.value.text, call)
     ]
     return [f for f in findings if f.risk is Risk.HIGH and f.rule != "computed-command"]
@@ -64,10 +82,10 @@ def _cleaned(call: Call) -> Findings:
     if not any(_CLEANS.search(goal) for goal in goals):
         return []
     given = [word.text.partition("=") for word in call.arguments.operands]
-    told = {name.rstrip(":+?!"): value for name, equals, value in given if equals}
-    told |= {one.name: one.value.text for one in call.command.assignments}
-    where = {name: value for name, value in told.items() if _DIRECTORY.search(name)}
-    judged = (_cleaned_there(name, value, call) for name, value in where.items())
+    environment = call.judge.environment(call.command.assignments)
+    told = [(one.name, one.value.text) for one in environment]
+    told += [(name.rstrip(":+?!"), value) for name, equals, value in given if equals]
+    judged = (_cleaned_there(*one, call) for one in told if _DIRECTORY.search(one[0]))
     return [finding for finding in judged if finding is not None]
 
 

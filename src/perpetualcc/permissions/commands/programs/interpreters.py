@@ -8,8 +8,10 @@ from functools import cache
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import names_shell
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.foreign_code import code_path
 from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.places import sets_up_a_tool
+from perpetualcc.permissions.commands.programs.shell_options import exports_all
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone
@@ -28,6 +30,7 @@ def shell(call: Call) -> Findings:
         operands = operands[1:]
     if any(UNKNOWN in word.text for word in _options(call)):
         return [computed(call)]
+    call.judge.exports_all |= exports_all(_options(call))
     if operands and operands[0].text == UNKNOWN and operands[0].splits:
         return [computed(call)]
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
@@ -158,6 +161,15 @@ def interpreter(call: Call) -> Findings:
     if module is not None and call.arguments.path == "python":
         return _module(module, call)
     return _file(call)
+
+
+@handles("code-from-stdin")
+def code_from_stdin(call: Call) -> Findings:
+    """`gnuplot <<< '!rm x'`: what builds the project's files runs what it is fed as well."""
+    files = [r.target.text for r in call.command.redirections if r.operator == "<"]
+    if call.command.upstream or call.command.stdin is not None:
+        return _from_stdin(call, inline_code)
+    return [found for file in files for found in code_path(file, call)]
 
 
 def _inline(codes: list[str], call: Call) -> Findings:

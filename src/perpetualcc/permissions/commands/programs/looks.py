@@ -6,30 +6,51 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.commands.programs.shell_options import (
+    exports_all,
     reads_otherwise,
     set_reads_otherwise,
 )
 from perpetualcc.permissions.effects import EffectKind
-from perpetualcc.permissions.shell.script import UNKNOWN, Word
+from perpetualcc.permissions.shell.binding import assigned
+from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Word
 
 
 @handles("shell-variables")
 def shell_variables(call: Call) -> Findings:
-    """`set`, `export -p`, `declare -x`: alone they print every variable, tokens included."""
+    """`export A=1` gives `A` to what is run; `set`, `export -p` print all, tokens included."""
     if any(word.text.startswith(UNKNOWN) for word in call.arguments.operands):
         why = "Which variables it sets for other programs is known only when it runs"
         return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
     if call.arguments.path == "set" and set_reads_otherwise(call):
         return [reads_otherwise(call)]
+    findings = _declared(call)
     if call.arguments.operands or not call.command.words or call.command.assignments:
-        return []
+        return findings
     options = "".join(word.text for word in call.arguments.rest)
-    if call.arguments.path == "set" and options:
-        return []
+    if call.arguments.path == "local" or (call.arguments.path == "set" and options):
+        return findings
     why = "Prints all variables, which may hold tokens"
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
 
 
+def _declared(call: Call) -> Findings:
+    """What its words set, and what it exports of all that the line has set."""
+    judge, words = call.judge, call.command.words[1:]
+    bound = [one for word in words if (one := assigned(word)) is not None]
+    set_here = [Assignment(name=name, value=Word(value)) for name, value in bound]
+    judge.assigned += set_here
+    before = judge.environment(())
+    if call.arguments.path == "set":
+        judge.exports_all |= exports_all(words)
+    elif call.arguments.path == "export" or any(_EXPORTS.fullmatch(word.text) for word in words):
+        judge.exported.update(word.text.partition("=")[0].rstrip("+") for word in words)
+        judge.exported.update(one.name for one in call.command.assignments)
+    given = dict.fromkeys((*set_here, *judge.environment(())))
+    new = [one for one in given if one not in before and one not in call.command.assignments]
+    return [found for one in new for found in judge.variable(one, call.command)]
+
+
+_EXPORTS = re.compile(r"-\w*x\w*")
 _ENVIRONMENT_FIELD = re.compile(r"\bEnv\b|\benv(?:From)?\b")
 
 

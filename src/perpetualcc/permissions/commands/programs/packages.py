@@ -237,7 +237,11 @@ def prepares_database(call: Call) -> Findings:
     given = [
         g.value.text for g in call.arguments.given if g.name in {"-e", "--environment"} and g.value
     ]
-    given += [a.value.text for a in call.command.assignments if a.name.endswith("_ENV")]
+    given += [
+        a.value.text
+        for a in call.judge.environment(call.command.assignments)
+        if a.name.endswith("_ENV")
+    ]
     if not any(text.lower().startswith(("prod", "live", "stag")) for text in given):
         return findings
     why = "Changes a database that others work with"

@@ -1,11 +1,12 @@
 """What changes how a shell reads the rest of the line: `set -o`, `setopt`, `autoload`, `hash`."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.effects import EffectKind, Finding
-from perpetualcc.permissions.shell.script import UNKNOWN
+from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _HARMLESS = frozenset(
     {"allexport", "beep", "bgnice", "bghup", "braceexpand", "checkjobs", "checkrunningjobs",
@@ -22,6 +23,7 @@ Options of bash and zsh that change nothing in what a line means, or make zsh re
 without `_`, and without `no` at the beginning. Not among them is what runs code in names of files
 or in texts (`bareglobqual`, `extendedglob`, `promptsubst`, `globsubst`).
 """
+_EXPORTS_ALL = re.compile(r"-\w*a\w*")
 _HARMLESS_LETTERS = frozenset("abefhmnouvxBCEH")
 
 
@@ -49,6 +51,7 @@ def shell_options(call: Call) -> Findings:
     if call.arguments.path == "shopt":
         call.judge.territory.globs_hidden |= "-s" in words and "dotglob" in words
         return []
+    call.judge.exports_all |= exports_all(call.arguments.rest)
     return [] if _are_harmless(words, call) else [reads_otherwise(call)]
 
 
@@ -70,6 +73,13 @@ def _are_harmless(words: Iterable[str], call: Call) -> bool:
     if not names.isdisjoint({"dotglob", "globdots"}):
         call.judge.territory.globs_hidden = True
     return names <= _HARMLESS
+
+
+def exports_all(words: Sequence[Word]) -> bool:
+    """`set -a`, `bash -o allexport`, `setopt ALL_EXPORT`: what is set from here on is exported."""
+    return any(_EXPORTS_ALL.fullmatch(word.text) for word in words) or any(
+        _plain(word.text) == "allexport" for word in words
+    )
 
 
 def _plain(word: str) -> str:

@@ -1,0 +1,37 @@
+"""Options that a program reads from its environment: `PIP_PREFIX=x` is `--prefix=x` to pip."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from perpetualcc.permissions.commands.arguments import read_arguments
+from perpetualcc.permissions.commands.call import Call
+from perpetualcc.permissions.shell.script import Assignment, Word
+
+_ON = frozenset({"1", "on", "true", "yes"})
+
+
+def with_told_options(call: Call) -> Call | None:
+    """The same call with these options written out; None when its environment tells none."""
+    knowledge = call.judge.knowledge
+    name = call.arguments.path.partition(" ")[0]
+    prefixes, program = knowledge.option_variables.get(name, ()), knowledge.program(name)
+    if not prefixes or program is None:
+        return None
+    environment = call.judge.environment(call.command.assignments)
+    told = tuple(_options(environment, tuple(prefixes)))
+    if not told:
+        return None
+    words = call.command.words
+    at = len(words) - len(call.arguments.rest)
+    command = replace(call.command, words=(*words[:at], *told, *words[at:]), assignments=())
+    return replace(call, command=command, arguments=read_arguments(command.words, program))
+
+
+def _options(environment: Iterable[Assignment], prefixes: tuple[str, ...]) -> Iterable[Word]:
+    for one in environment:
+        prefix = next((prefix for prefix in prefixes if one.name.startswith(prefix)), None)
+        if prefix is None or "cache" in one.name.lower():  # a place that is judged as a variable
+            continue
+        option = f"--{one.name.removeprefix(prefix).lower().replace('_', '-')}"
+        is_flag = one.value.text.lower() in _ON
+        yield Word(option if is_flag else f"{option}={one.value.text}")
