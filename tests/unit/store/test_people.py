@@ -133,7 +133,7 @@ def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
     async def play():
         async with world(tmp_path) as it:
             gate = OpenQuestions(escalations=it.store, permissions=permissions)
-            task = SimpleNamespace(id=ASKED.task)
+            task = SimpleNamespace(id=ASKED.task, answer=None)
             assert await gate.admit(task) is None
 
             asked = await it.queue.escalate(replace(ASKED, type=EscalationType(kind)))
@@ -147,7 +147,7 @@ def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
             assert (held.signal if held else None) == (
                 f"escalation:{asked.number}" if waits else None
             )
-            assert await gate.admit(SimpleNamespace(id="another task")) is None
+            assert await gate.admit(SimpleNamespace(id="another task", answer=None)) is None
             await it.store.settle(asked.number, {"text": "this"}, by="a")
             held = await gate.admit(task)
             assert (held.signal if held else None) == (
