@@ -263,9 +263,16 @@ class SqliteEscalations:
     ) -> Escalation | None:
         now = self._clock.now()
         cursor = connection.execute(
-            "UPDATE escalations SET settled_at = ?, answer = ?, settled_by = ?"
-            " WHERE number = ? AND settled_at IS NULL",
-            (now, to_json(dict(answer)), by, number),
+            "UPDATE escalations SET settled_at = :now, answer = :answer, settled_by = :by,"
+            " used_at = iif(type = 'review' AND NOT :is_approved, :now, NULL)"
+            " WHERE number = :number AND settled_at IS NULL",
+            {
+                "now": now,
+                "answer": to_json(dict(answer)),
+                "by": by,
+                "number": number,
+                "is_approved": bool(answer.get("approve")),
+            },
         )
         if cursor.rowcount == 0:
             return None
