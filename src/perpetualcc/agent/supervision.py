@@ -43,7 +43,7 @@ from perpetualcc.agent.replies import (
 )
 from perpetualcc.agent.run_events import RunEvents
 from perpetualcc.domain.decisions import DecidedBy, Decision, Ruling, Verdict
-from perpetualcc.domain.escalations import EscalationRequest, EscalationType
+from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
 from perpetualcc.domain.events import Event, UsageReported
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
@@ -182,15 +182,15 @@ class SupervisedRun:
         request = self._petitioner.for_call(wanted, call, ruling)
         people = self.faculties.people
         known = await people.stored(self.task.id, request.digest)
-        if known is not None and await people.use(known.number):
-            await self._take_word(wanted, by_person(known.answer or {}, ruling.risk))
-        elif people.attached(self.launch.session.id) or self.settings.waits_unattended:
+        if known is not None and await self._take_word(wanted, known, ruling.risk):
+            return
+        if people.attached(self.launch.session.id) or self.settings.waits_unattended:
             await self.faculties.journal.record(self._events.wanted(wanted, call))
             self.risks[wanted.request] = ruling.risk
             await self._ask_a_person(wanted, request)
         else:
-            await self._execute(wanted, refused_unattended(ruling))
             await people.escalate(to_review(request))
+            await self._execute(wanted, refused_unattended(ruling))
 
     async def _tool_ended(self, ended: ToolEnded) -> None:
         unheard = None if self._is_ending else self.calls.unheard(ended.request)
@@ -287,22 +287,23 @@ class SupervisedRun:
 
     async def _settled(self, settled: Settled) -> None:
         self.stuck.waited(self.faculties.steady.now())
-        people = self.faculties.people
         match self.waiting.pop(settled.number, None):
             case ToolWanted() as wanted:
-                # Before Claude hears of it: an approval counts once, even through a crash.
-                if await people.use(settled.number):
-                    word = by_person(settled.answer, self.risks[wanted.request])
-                    await self._take_word(wanted, word)
+                await self._take_word(wanted, settled, self.risks[wanted.request])
             case Asked() as asked:
                 chosen = answers_by_person(asked.questions, settled.answer)
                 self.answering[asked.request] = settled.number
                 # It is on record since it was given: nobody may be there to take it then.
                 await self.claude.respond_answer(asked.request, chosen)
 
-    async def _take_word(self, wanted: ToolWanted, word: Ruling) -> None:
-        await self._execute(wanted, word)
+    async def _take_word(self, wanted: ToolWanted, said: Settled | Escalation, risk: Risk) -> bool:
+        """Through a crash an approval counts once, and a refusal is not asked for twice."""
+        word, use = by_person(said.answer or {}, risk), self.faculties.people.use
+        if word.verdict is Verdict.ALLOW and not await use(said.number):
+            return False
         await self._list_expired(wanted, word)
+        await self._execute(wanted, word)
+        return word.verdict is Verdict.ALLOW or await use(said.number)
 
     async def _list_expired(self, wanted: ToolWanted, word: Ruling) -> None:
         if word.decided_by is DecidedBy.TIMEOUT:

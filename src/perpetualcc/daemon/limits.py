@@ -96,10 +96,7 @@ class LimitKeeper:
             if other.limit.window.is_of_the_account and until > now and other.task != task.id:
                 due = max(until, other.due)
                 plan = replace(await self._plan(task, session, other.limit), due=due)
-                after = await self._wait(task, session, WAITS_WITH_OTHERS, plan)
-                if plan.asks:  # once: whoever agrees before the reset still waits for it
-                    await self._add(task, session, other.limit, plan)
-                return after
+                return await self._wait(task, session, other.limit, WAITS_WITH_OTHERS, plan)
         return None
 
     async def _plan(self, task: Task, session: Session, limit: RateLimitInfo) -> ResumePlan:
@@ -123,25 +120,19 @@ class LimitKeeper:
             await self.waits.over(task.id, now)
         plan = await self._plan(task, session, limit)
         await self._announce(task, session, limit, plan)
-        # Asked before the wait is on file: a wait alone would end by itself.
-        reason = ", ".join(filter(None, (outcome.reason, plan.reason)))
-        after = await self._wait(task, session, reason, plan)
-        await self._add(task, session, limit, plan)
-        return after
-
-    async def _add(
-        self, task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan
-    ) -> None:
-        await self.waits.add(
-            LimitWait(
-                session=session.id,
-                task=task.id,
-                at=self.clock.now(),
-                limit=limit,
-                due=plan.due,
-                fallback=plan.model,
+        if not plan.asks:
+            await self.waits.add(
+                LimitWait(
+                    session=session.id,
+                    task=task.id,
+                    at=now,
+                    limit=limit,
+                    due=plan.due,
+                    fallback=plan.model,
+                )
             )
-        )
+        reason = ", ".join(filter(None, (outcome.reason, plan.reason)))
+        return await self._wait(task, session, limit, reason, plan)
 
     async def _announce(
         self, task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan
@@ -163,11 +154,13 @@ class LimitKeeper:
         )
         await self.record(reached, *([] if plan.asks else [planned]))
 
-    async def _wait(self, task: Task, session: Session, reason: str, plan: ResumePlan) -> Outcome:
+    async def _wait(
+        self, task: Task, session: Session, limit: RateLimitInfo, reason: str, plan: ResumePlan
+    ) -> Outcome:
         if plan.model:
             return Later(due=plan.due, counts=False, reason=reason)
-        if plan.asks:
-            number = await self.people.escalate(_question(task, session, plan, reason))
+        if plan.asks:  # once: whoever agrees before the reset still waits for it
+            number = await self.people.escalate(_question(task, session, limit, plan, reason))
             see = f"a person must agree to go on (pcc pending {number}): {reason}"
             return Wait(signal=signal_name(number), reason=see)
         return Wait(signal=signal_of(task.id, task.fence), due=plan.due, reason=reason)
@@ -192,7 +185,10 @@ class LimitKeeper:
         return session.options.claude_model or self.model
 
 
-def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> EscalationRequest:
+def _question(
+    task: Task, session: Session, limit: RateLimitInfo, plan: ResumePlan, reason: str
+) -> EscalationRequest:
+    """With the wait it is about: a wait alone ends by itself, and who only agreed does not wait."""
     title = f"{session.name}: go on after the limit?"
     at = dated(plan.due)
     options = (
@@ -209,5 +205,13 @@ def _question(task: Task, session: Session, plan: ResumePlan, reason: str) -> Es
         title=title,
         context=f"Held up: {reason}. It goes on only if you say so.",
         options=options,
-        raw={"questions": [{**question, "options_only": True}], "resumes_at": plan.due},
+        raw={
+            "questions": [{**question, "options_only": True}],
+            "resumes_at": plan.due,
+            "limit": {
+                "window": limit.window,
+                "resets_at": limit.resets_at,
+                "model": limit.model,
+            },
+        },
     )

@@ -26,12 +26,14 @@ class OpenQuestions:
         """
         The wait for the oldest request that nobody has answered; None when there is none.
 
-        Whether to go on after a limit is such a request, also one from when that was a review.
+        Whether to go on after a limit is such a request, also one from when that was a review. What
+        was said to that counts also when the engine died before the task waited for it.
         """
         kinds = [EscalationType.QUESTION]
         if self.permissions:
             kinds.append(EscalationType.PERMISSION)
-        number = await self.escalations.oldest_open(task.id, kinds, named=SIGNAL)
+        taken = None if task.answer is None else task.signal
+        number = await self.escalations.oldest_open(task.id, kinds, named=SIGNAL, taken=taken)
         if number is None:
             return None
         return Wait(signal=signal_name(number), reason="a person must answer")

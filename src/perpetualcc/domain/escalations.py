@@ -81,7 +81,10 @@ class EscalationRequest:
     """What the brain would say."""
     confidence: float = 0.0
     raw: Mapping[str, Any] = field(default_factory=dict)
-    """`questions` (as `question_data` makes them), or `tool`, `input` and `risk` of a call."""
+    """
+    `questions` (as `question_data` makes them), or `tool`, `input` and `risk` of a call; with
+    `limit` the wait until `resumes_at` that is on file from when it is asked.
+    """
     digest: str = ""
     """What is asked, as a hash: the same within a task is the same request. Empty: never."""
     severity: Severity | None = None

@@ -112,10 +112,13 @@ class Planner:
         if said is None:
             return None
         words = str((said.answer or {}).get("text") or "").strip()
+        if words == LEAVE and task.answer is not None:
+            return _left(task)  # nothing changes before a person has it planned again
+        outcome: Outcome | None = None
         if words == GO:
-            outcome: Outcome | None = await self._agree(task, plan)
+            outcome = await self._agree(task, plan)
         else:
-            outcome = await self._refuse(task, words)
+            await self._refuse(task, words)
         await self._people.use(said.number)
         return outcome
 
@@ -124,16 +127,10 @@ class Planner:
         await self._claims.drop(task.id)  # what it was told while it planned
         return followed(plan, task)
 
-    async def _refuse(self, task: Task, words: str) -> Outcome | None:
-        is_left = words == LEAVE
-        told = _ANOTHER.format(words=_LEFT if is_left else words)
+    async def _refuse(self, task: Task, words: str) -> None:
+        told = _ANOTHER.format(words=_LEFT if words == LEAVE else words)
         await self._claims.put(Claim(task=task.id, result="", report=told))
         await self._plans.drop(task.id)
-        if not is_left:
-            return None
-        again = f"pcc resume {task.group}"
-        packet = {**STOPS, "declined": True, "hint": f"Have it planned again with: {again}"}
-        return Parked(result=f"A person left the plan; another one: {again}", packet=packet)
 
     async def concluded(self, task: Task, session: Session, done: Done) -> Outcome:
         """What becomes of a goal when Claude has ended the turn in which it was to plan."""
@@ -166,6 +163,12 @@ class Planner:
             "hint": f"Say the goal more clearly, or try again: pcc resume {task.group}",
         }
         return Parked(result=f"No plan: {first_line(done.result, 160)}", packet=packet)
+
+
+def _left(task: Task) -> Parked:
+    again = f"pcc resume {task.group}"
+    packet = {**STOPS, "declined": True, "hint": f"Have it planned again with: {again}"}
+    return Parked(result=f"A person left the plan; another one: {again}", packet=packet)
 
 
 def _digest(plan: Plan) -> str:

@@ -67,7 +67,12 @@ class EscalationStore(Protocol):
         ...
 
     async def settle(self, number: int, answer: Mapping[str, Any], *, by: str) -> Escalation | None:
-        """Write the answer, and wake the task that waits for it. None: somebody was first."""
+        """
+        Write the answer, and wake the task that waits for it. None: somebody was first.
+
+        What was only looked at (a review that is not approved) is used with that: there is nothing
+        to hand on.
+        """
         ...
 
     async def unused(self, task: TaskId) -> list[Escalation]:
@@ -147,8 +152,6 @@ class EscalationQueue:
         settled = await self.store.settle(number, fitting, by=by)
         if settled is None:
             raise AnsweredAlreadyError(await self.get(number))
-        if asked.request.type is EscalationType.REVIEW and not fitting.get("approve"):
-            await self.store.use(number)  # it was looked at: there is nothing to hand on
         self._runs.answered(settled)
         return settled
 

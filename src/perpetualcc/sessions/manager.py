@@ -377,8 +377,9 @@ class SessionManager:
     async def recover(self) -> None:
         """
         After a crash, perhaps between two writes: what says it works, and does not, is idle until
-        its task is claimed; one whose tasks need a person says so; a queue is held where its
-        session stands still, and nowhere else. What was stopped has nothing left to do.
+        its task is claimed; one whose tasks need a person says so, and one says what its task waits
+        for; a queue is held where its session stands still, and nowhere else. What was stopped has
+        nothing left to do.
         """
         stopped = await self._store.list(statuses=[SessionStatus.STOPPED])
         await self._cancel_what_is_left({session.id for session in stopped})
@@ -392,6 +393,8 @@ class SessionManager:
             ):
                 standing = _standing_of(await queue.pending(), stuck, "taken over after a restart")
                 await self._stand(session, standing, tasks)
+            elif waiting := await self._waiting(session.id):
+                await self._stand(session, _standing_of(waiting, None), tasks)
             else:
                 await self._tasks.release(session.id)
         for session in await self._store.list(statuses=_AT_A_STANDSTILL):

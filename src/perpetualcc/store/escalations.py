@@ -25,6 +25,7 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.limits import add_asked
 from perpetualcc.store.outbox import spare_people
 from perpetualcc.store.text import redacted, to_json
 
@@ -39,6 +40,14 @@ SELECT
 FROM escalations
 """
 """In the order in which they are read."""
+_OLDEST_OPEN = """
+SELECT min(number) FROM escalations
+WHERE task = :task AND CASE substr(request, 1, length(:named)) WHEN :named
+    THEN settled_at IS NULL OR EXISTS (
+        SELECT 1 FROM signals
+        WHERE name = 'escalation:' || number AND consumed_at IS NULL AND name IS NOT :taken)
+    ELSE settled_at IS NULL AND type IN (SELECT value FROM json_each(:types)) END
+"""
 _DUE = "min(coalesce(remind_at, 1e99), coalesce(deadline, 1e99))"
 """As the index `escalations_due` has it."""
 # A permission's deadline is a while from when it was asked for; a budget's is the end of its day.
@@ -122,16 +131,17 @@ class SqliteEscalations:
         return found
 
     async def oldest_open(
-        self, task: TaskId, types: Iterable[EscalationType], *, named: str
+        self, task: TaskId, types: Iterable[EscalationType], *, named: str, taken: str | None
     ) -> int | None:
-        """The task's first open request of these types, or whose name begins so; or None."""
+        """
+        The task's first open request of these types, or whose name begins so; or None.
+
+        With such a name it is open until its answer is taken: `taken` is the signal that the task
+        holds.
+        """
+        values = {"task": task, "types": to_json(list(types)), "named": named, "taken": taken}
         found: int | None = await self._database.read(
-            lambda c: c.execute(
-                "SELECT min(number) FROM escalations WHERE task = ? AND settled_at IS NULL"
-                " AND (type IN (SELECT value FROM json_each(?))"
-                " OR substr(request, 1, length(?)) = ?)",
-                (task, to_json(list(types)), named, named),
-            ).fetchone()[0]
+            lambda c: c.execute(_OLDEST_OPEN, values).fetchone()[0]
         )
         return found
 
@@ -201,6 +211,9 @@ class SqliteEscalations:
     ) -> Escalation:
         if (known := self._known(connection, request)) is not None:
             return known
+        now = self._clock.now()
+        if "limit" in request.raw:
+            add_asked(connection, request, now)
         cursor = connection.execute(
             "INSERT INTO escalations (session, run, task, request, type, title, context, options,"
             " suggestion, confidence, raw, raised_at, severity, digest, packet, default_answer,"
@@ -217,7 +230,7 @@ class SqliteEscalations:
                 redacted(request.suggestion),
                 request.confidence,
                 to_json(redacted(dict(request.raw))),
-                self._clock.now(),
+                now,
                 request.weight.rank,
                 request.digest,
                 to_json(redacted(dict(request.packet))),
@@ -250,9 +263,16 @@ class SqliteEscalations:
     ) -> Escalation | None:
         now = self._clock.now()
         cursor = connection.execute(
-            "UPDATE escalations SET settled_at = ?, answer = ?, settled_by = ?"
-            " WHERE number = ? AND settled_at IS NULL",
-            (now, to_json(dict(answer)), by, number),
+            "UPDATE escalations SET settled_at = :now, answer = :answer, settled_by = :by,"
+            " used_at = iif(type = 'review' AND NOT :is_approved, :now, NULL)"
+            " WHERE number = :number AND settled_at IS NULL",
+            {
+                "now": now,
+                "answer": to_json(dict(answer)),
+                "by": by,
+                "number": number,
+                "is_approved": bool(answer.get("approve")),
+            },
         )
         if cursor.rowcount == 0:
             return None

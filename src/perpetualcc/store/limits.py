@@ -3,6 +3,7 @@
 import sqlite3
 
 from perpetualcc.agent.patience import patiently
+from perpetualcc.domain.escalations import EscalationRequest
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.sessions.limit_waits import SIGNAL, WAITS_WITH_OTHERS, LimitWait
@@ -86,6 +87,17 @@ def _open(connection: sqlite3.Connection, values: dict[str, object]) -> None:
     woken = connection.execute(_WOKEN, values).fetchall()
     groups = {"woken": to_json([row["group_name"] for row in woken])}
     connection.execute(_SHOWN, values | groups)
+
+
+def add_asked(connection: sqlite3.Connection, asked: EscalationRequest, now: float) -> None:
+    """The wait that a person is asked about, in the question's own transaction."""
+    limit = asked.raw["limit"]
+    info = RateLimitInfo(
+        window=LimitWindow(limit["window"]), resets_at=limit["resets_at"], model=limit["model"]
+    )
+    due = asked.raw["resumes_at"]
+    wait = LimitWait(session=asked.session, task=asked.task, at=now, limit=info, due=due)
+    _add(connection, wait)
 
 
 def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:

@@ -12,6 +12,7 @@ from perpetualcc.claude.layers import Layers
 from perpetualcc.daemon.budget_questions import _question as of_a_budget
 from perpetualcc.daemon.limits import _question as of_a_limit
 from perpetualcc.domain.escalations import Escalation
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.human.attendant import stopped
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.prompts import continuing
@@ -68,13 +69,14 @@ def test_claude_is_told_what_it_asked_and_what_it_may_do():
     )
 
 
+WEEKLY = RateLimitInfo(window=LimitWindow.SEVEN_DAY)
 REFUSAL = Refusal(scope=BudgetScope.DAY, limit="tokens_per_day", used=9, allowed=9)
 
 
 @pytest.mark.parametrize(
     "request_",
     [
-        of_a_limit(TASK, SESSION, ResumePlan(due=1.0), "the weekly limit"),
+        of_a_limit(TASK, SESSION, WEEKLY, ResumePlan(due=1.0), "the weekly limit"),
         of_a_budget(TASK, SESSION, REFUSAL, 1.0, 0.0),
         stopped(TASK, 1),
     ],

@@ -309,6 +309,53 @@ def test_a_call_that_nobody_answered_while_nothing_ran_is_listed_for_review(is_r
     assert len(world.journal.decisions) == 1
 
 
+class Killed(BaseException):
+    """Nothing after this is executed."""
+
+
+async def killed(*_: object) -> None:
+    raise Killed
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+@pytest.mark.parametrize(
+    ("answer", "heard"),
+    [({"approve": False}, {"b": Verdict.DENY}), ({"approve": True}, {})],
+)
+def test_a_kill_as_an_answer_is_used_repeats_no_approval_and_asks_for_no_refusal_again(
+    answer, heard, is_stored
+):
+    """What was used and not heard of is asked for again; a refusal is better heard of twice."""
+    people = MemoryPeople()
+    if is_stored:
+        held = play(World(), wants("b", "Bash"))
+        people.answer_before(held.people.asked[0], answer)
+    people.use = killed
+    world = World(people=people)
+
+    with pytest.raises(Killed):
+        play(world, wants("b", "Bash"), Settled(number=1, answer=answer))
+
+    assert world.verdicts() == heard
+
+
+@pytest.mark.parametrize("is_expired", [True, False])
+def test_what_nobody_approved_is_on_the_list_before_claude_hears_of_it(is_expired):
+    """A kill between the two would leave it on no list: nobody would look at it."""
+    people = MemoryPeople(is_attached=False)
+    if is_expired:
+        held = play(World(), wants("b", "Bash"))
+        people.answer_before(held.people.asked[0], {"approve": False, "expired": True})
+    people.escalate = killed
+    world = World(people=people)
+
+    with pytest.raises(Killed):
+        play(world, wants("b", "Bash"))
+
+    assert world.verdicts() == {}
+    assert people.used == []
+
+
 def test_what_a_person_approved_becomes_a_habit():
     habits = Habits(ProceduralMemory(ProceduresInMemory()))
     project = str(SESSION.project)

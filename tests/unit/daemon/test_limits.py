@@ -8,7 +8,7 @@ import pytest
 
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.open_questions import OpenQuestions
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import LimitReached, ResumePlanned
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
@@ -44,24 +44,23 @@ def session(tmp_path, **options) -> Session:
 
 
 class People:
-    """Somebody who is asked."""
+    """Somebody who is asked: on the real table, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, database, clock) -> None:
         self.asked = []
+        self.store = SqliteEscalations(database, clock, SqliteLedger(database, clock, "test"))
 
     async def escalate(self, request):
         self.asked.append(request)
-        return len(self.asked)
-
-    async def get(self, number):
-        return Escalation(number=number, request=self.asked[number - 1], raised_at=0.0)
+        return (await self.store.add(request)).number
 
 
 class Stage:
     """A keeper on a file, with a clock to move."""
 
     def __init__(self, database, tmp_path, **more) -> None:
-        self.clock, self.people, self.events = FakeClock(), People(), []
+        self.clock, self.events = FakeClock(), []
+        self.people = People(database, self.clock)
         self.session = session(tmp_path)
         self.keeper = LimitKeeper(
             waits=SqliteLimitWaits(database),
@@ -71,7 +70,7 @@ class Stage:
             people=self.people,
             clock=self.clock,
             wake_ups=WakeUps(0.0),
-            asked=self.people.get,
+            asked=self.people.store.get,
         )
 
     async def record(self, *events) -> None:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState
+from perpetualcc.domain.tasks import STOPS, Done, Failed, Lane, Later, Parked, TaskState, Wait
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.task_queue import PlannedTask
 from perpetualcc.store.database import Database
@@ -170,6 +170,32 @@ def test_a_session_that_finished_as_its_engine_died_says_what_it_came_to(tmp_pat
 
     assert found.status is SessionStatus.COMPLETED
     assert found.detail.startswith("1 task done")
+
+
+@pytest.mark.parametrize(
+    ("wait", "status"),
+    [
+        (Wait(signal="limit:t:1", due=9e9, reason="a budget"), SessionStatus.RATE_LIMITED),
+        (Wait(signal="escalation:1", reason="you must agree"), SessionStatus.WAITING_INPUT),
+    ],
+)
+def test_a_session_whose_engine_died_as_it_began_to_wait_says_what_for(tmp_path, wait, status):
+    """Else nobody finds it: not who raises the budget, nor who stops all that wait for it."""
+
+    async def main():
+        database = await Database.open(tmp_path / "pcc.db")
+        first = Engine(database, FakeClock(), "first")
+        session = (await first.manager.create_session(tmp_path, [PlannedTask(prompt="one")])).id
+        await first.settle(await first.claim(), wait, is_told=False)  # no run of it began
+
+        await Engine(database, FakeClock(), "second").manager.recover()
+        found = await first.manager.get_session(session)
+        await database.close()
+        return found
+
+    found = asyncio.run(main())
+
+    assert (found.status, found.detail, found.resumes_at) == (status, wait.reason, wait.due)
 
 
 def test_a_task_that_is_added_to_a_finished_session_brings_it_back_whatever_dies(tmp_path):

@@ -116,6 +116,23 @@ def test_the_same_request_of_a_later_run_is_the_same_while_it_waits(tmp_path):
     asyncio.run(play())
 
 
+@pytest.mark.parametrize("is_approved", [True, False])
+def test_a_review_that_was_only_looked_at_answers_no_call_though_the_engine_dies(
+    tmp_path, is_approved
+):
+    async def play():
+        async with world(tmp_path) as it:
+            review = await it.queue.escalate(replace(ASKED, type=EscalationType.REVIEW))
+
+            # The first write of an answer, and the last where the engine is killed after it.
+            await it.store.settle(review.number, {"approve": is_approved}, by="a")
+
+            found = await it.store.stored(ASKED.task, "which")
+            assert (found is not None) is is_approved
+
+    asyncio.run(play())
+
+
 @pytest.mark.parametrize(
     ("kind", "permissions", "waits"),
     [
@@ -133,7 +150,7 @@ def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
     async def play():
         async with world(tmp_path) as it:
             gate = OpenQuestions(escalations=it.store, permissions=permissions)
-            task = SimpleNamespace(id=ASKED.task)
+            task = SimpleNamespace(id=ASKED.task, answer=None)
             assert await gate.admit(task) is None
 
             asked = await it.queue.escalate(replace(ASKED, type=EscalationType(kind)))
@@ -147,7 +164,7 @@ def test_a_task_waits_for_what_it_has_asked_until_it_is_answered(
             assert (held.signal if held else None) == (
                 f"escalation:{asked.number}" if waits else None
             )
-            assert await gate.admit(SimpleNamespace(id="another task")) is None
+            assert await gate.admit(SimpleNamespace(id="another task", answer=None)) is None
             await it.store.settle(asked.number, {"text": "this"}, by="a")
             held = await gate.admit(task)
             assert (held.signal if held else None) == (
