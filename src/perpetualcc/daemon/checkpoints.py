@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from perpetualcc.agent.ports import Recalled
-from perpetualcc.claude.transcripts import transcript_size
+from perpetualcc.claude.transcripts import is_connected, transcript_size
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, RunStarted, TextSaid
@@ -113,11 +113,13 @@ class CheckpointKeeper:
         return Recalled(prompt=prompt, changes=told_changes(changes), refuted=refuted)
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
-        """Whether the transcript is there, and no shorter than it once was."""
+        """Whether the transcript is there, no shorter than it once was, and in one piece."""
         size = await asyncio.to_thread(transcript_size, conversation, os.environ)
         found = await self.latest(session)
         known = found.transcript_bytes if found and found.claude_session == conversation else 0
-        return 0 < size >= known
+        if not 0 < size >= known:
+            return False
+        return await asyncio.to_thread(is_connected, conversation, os.environ)
 
     async def _gather(self, session: Session, task: Task, reason: str) -> SessionState:
         allowed = await self.decisions.read(
