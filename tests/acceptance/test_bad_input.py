@@ -121,6 +121,19 @@ def test_a_database_from_a_newer_version_is_refused_and_kept(install):
         assert database.execute("SELECT count(*) FROM events").fetchone() == (1,)
 
 
+def test_an_older_version_does_not_end_the_daemon_of_a_newer_one_by_a_restart(install):
+    pcc = install(QUIET, "--idle-exit", "60")
+    pcc.pcc("list")
+    engine = pcc.engine
+    with closing(sqlite3.connect(pcc.locations.database, isolation_level=None)) as database:
+        database.execute("PRAGMA user_version = 999999")
+
+    said = refused(pcc, "daemon", "restart")
+
+    assert "newer version" in said
+    assert pcc.engine == engine
+
+
 def test_a_corrupt_database_is_refused_and_kept(install):
     pcc = install(QUIET)
     pcc.locations.prepare()

@@ -287,6 +287,7 @@ def test_giving_up_a_task_of_a_plan_says_that_the_goal_goes_with_it(world):
         (["--yes", "--task", "x"], "--yes is about a plan"),
         (["--plan", "--task", "x", "--perpetual"], "A perpetual session makes its own plan"),
         (["--plan", "--requirements", "tasks.md"], "Requirements are a plan"),
+        (["--plan", "--requirements", "tasks.md"], "after: pcc init PROJECT --requirements FILE"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_at_once(world, words, why):

@@ -232,7 +232,17 @@ def transcript(pcc, session) -> Path:
     return next(home.glob(f"projects/*/{conversation}.jsonl"))
 
 
-@pytest.mark.parametrize("damage", [pytest.param("lost", marks=pytest.mark.soak), "cut in half"])
+def torn(transcript: bytes) -> bytes:
+    """As a full disk leaves it: a message that is cut off, and the next one behind it."""
+    lines = transcript.splitlines(keepends=True)
+    middle = [at for at, line in enumerate(lines) if line.startswith(b'{"parentUuid":"')][1]
+    lines[middle] = lines[middle][:60] + b"x" * (len(lines[middle]) - 60)
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize(
+    "damage", [pytest.param("lost", marks=pytest.mark.soak), "cut in half", "torn in the middle"]
+)
 def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
     pcc = limited(install, story("{kind: usage_limit, in: 12s}"), subscription=True)
     session = pcc.start("Write two files")
@@ -241,6 +251,8 @@ def test_a_lost_conversation_begins_again_from_the_checkpoint(install, damage):
     file = transcript(pcc, session)
     if damage == "lost":
         file.unlink()
+    elif damage == "torn in the middle":
+        file.write_bytes(torn(file.read_bytes()))
     else:
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 

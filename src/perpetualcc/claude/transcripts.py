@@ -3,30 +3,66 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from perpetualcc.domain.foreign_files import open_regular
 from perpetualcc.domain.ids import ClaudeSessionId
 
 _LONGEST = 1 << 26
-"""Bytes of a first line: a prompt with pictures has some million."""
+"""Bytes of a first line: a prompt with pictures has some million. A longer file is not followed."""
 
 
 def transcript_size(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> int:
     """Bytes of a conversation's transcript; 0 when there is none, or nothing in it to read."""
+    path = _found(conversation, environment)
+    try:
+        return path.stat().st_size if path and _begins_well(path) else 0
+    except OSError:
+        return 0
+
+
+def is_connected(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> bool:
+    """
+    Whether its newest message leads back to its first.
+
+    A full disk tears lines out of the middle, and what comes before them Claude Code resumes
+    without a word: the task too (measured on 2.1.330).
+    """
+    path = _found(conversation, environment)
+    try:
+        return path is None or path.stat().st_size > _LONGEST or _leads_back(path)
+    except OSError:
+        return False
+
+
+def _found(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> Path | None:
     home = environment.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
-    for path in Path(home, "projects").glob(f"*/{conversation}.jsonl"):
-        try:
-            return path.stat().st_size if _begins_well(path) else 0
-        except OSError:
-            return 0
-    return 0
+    return next(Path(home, "projects").glob(f"*/{conversation}.jsonl"), None)
 
 
 def _begins_well(path: Path) -> bool:
     """Whether the first line is whole: what was overwritten, or cut to nothing, is not."""
     with open_regular(path) as file:
-        line = file.readline(_LONGEST)
+        return _record(file.readline(_LONGEST)) is not None
+
+
+def _leads_back(path: Path) -> bool:
+    parents: dict[str, str | None] = {}
+    newest = None
+    with open_regular(path) as file:
+        for line in file:
+            record = _record(line) or {}
+            if "parentUuid" in record and "uuid" in record and not record.get("isSidechain"):
+                newest = record["uuid"]
+                parents[newest] = record["parentUuid"]
+    while newest in parents:
+        newest = parents.pop(newest)
+    return newest is None
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
     try:
-        return isinstance(json.loads(line), dict)
+        record = json.loads(line)
     except (ValueError, RecursionError):
-        return False
+        return None
+    return record if isinstance(record, dict) else None

@@ -102,8 +102,11 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     Example: pcc daemon restart
     """
     from perpetualcc.daemon import halt
+    from perpetualcc.store.inspection import refuse_newer
 
-    config.check_config()  # a daemon that could not start again is not stopped
+    # A daemon that could not start again is not stopped.
+    config.check_config()
+    refuse_newer(ctx.obj.locations.database)
     with said_if_long(_stopping(grace)):
         halt.stop(ctx.obj.locations, grace=grace)
     _start(ctx)

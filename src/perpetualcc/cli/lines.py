@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
@@ -275,7 +276,9 @@ def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
     go_on = "" if event["staged"] else f". Go on with: pcc resume {event['session']}"
+    cut_off = f"{coloured('⚠', 'yellow')}  Cut off, and {TAKEN_OVER} of the daemon"
     words = {
+        "IDLE": [cut_off] if event["detail"] == TAKEN_OVER else [],
         "PAUSED": [f"⏸  Paused{why}{go_on}"],
         "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
         "STOPPED": ["■ Session stopped"],

@@ -108,6 +108,8 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         yield f"  Stopped: {LIMIT_NAMES[LimitWindow(window)]}{_times(times)}"
     for name in one["budgets"]:
         yield f"  Stopped: the budget {one_line(name)} was used up"
+    if one.get("restarts"):  # a daemon from before an upgrade tells of none
+        yield f"  Cut off{_times(one['restarts'])}, and taken over after a restart of the daemon"
     if one["handovers"]:
         yield f"  Handed over to a fresh conversation{_times(one['handovers'])}"
     yield from _newest(

@@ -109,11 +109,11 @@ def _due(params: Params) -> float:
 
 def check_plannable(params: Params, *, is_perpetual: bool, requirements: object = None) -> None:
     """Raises PerpetualError where somebody else plans already."""
-    if params["plan"] and (is_perpetual or requirements):
-        who = (
-            "A perpetual session makes its own plan" if is_perpetual else "Requirements are a plan"
-        )
-        raise PerpetualError(
-            f"{who}, and --plan is for one task in words",
-            hint='Say it as one: pcc start PROJECT --task "…" --plan',
-        )
+    if not params["plan"] or not (is_perpetual or requirements):
+        return
+    who, hint = "Requirements are a plan", 'Say it as one: pcc start PROJECT --task "…" --plan'
+    if is_perpetual:
+        who = "A perpetual session makes its own plan"
+    else:
+        hint += "; what the file says answers, after: pcc init PROJECT --requirements FILE"
+    raise PerpetualError(f"{who}, and --plan is for one task in words", hint=hint)

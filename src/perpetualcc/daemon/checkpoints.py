@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from perpetualcc.agent.ports import Recalled
-from perpetualcc.claude.transcripts import transcript_size
+from perpetualcc.claude.transcripts import is_connected, transcript_size
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, RunStarted, TextSaid
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId
+from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.texts import first_line
@@ -48,7 +49,7 @@ _READ_FOR_SUMMARY = 40
 """What Claude said that a brain reads for its summary."""
 _SUMMARY_PATIENCE = 15.0
 """Seconds for the brain; then Claude's last words are the summary."""
-_QUICK = frozenset({"stopped", "taken over after a restart"})
+_QUICK = frozenset({"stopped", TAKEN_OVER})
 """Reasons for which no brain is asked: the engine is on its way out, or has just come."""
 
 Summarize = Callable[[Session, str], Awaitable[str]]
@@ -102,7 +103,7 @@ class CheckpointKeeper:
         refuted = claim.report if claim else ""
         found = await self.latest(session)
         if found is None or not found.is_about(task):
-            found = await self.save(session, task, "taken over after a restart")
+            found = await self.save(session, task, TAKEN_OVER)
         if found is None:  # nowhere to write: the task itself is what is known
             return Recalled(prompt=task.prompt, changes="", refuted=refuted)
         changes = await asyncio.to_thread(changes_since, found, session.project)
@@ -112,11 +113,13 @@ class CheckpointKeeper:
         return Recalled(prompt=prompt, changes=told_changes(changes), refuted=refuted)
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
-        """Whether the transcript is there, and no shorter than it once was."""
+        """Whether the transcript is there, no shorter than it once was, and in one piece."""
         size = await asyncio.to_thread(transcript_size, conversation, os.environ)
         found = await self.latest(session)
         known = found.transcript_bytes if found and found.claude_session == conversation else 0
-        return 0 < size >= known
+        if not 0 < size >= known:
+            return False
+        return await asyncio.to_thread(is_connected, conversation, os.environ)
 
     async def _gather(self, session: Session, task: Task, reason: str) -> SessionState:
         allowed = await self.decisions.read(

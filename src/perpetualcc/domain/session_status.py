@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+TAKEN_OVER = "taken over after a restart"
+"""Of a session that was at work when its engine died: what the change to idle is told with."""
+
 
 class SessionStatus(StrEnum):
     """Seed 000, Component 5. `sessions.status.TRANSITIONS` says what may follow what."""

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from perpetualcc.domain.times import ago
 from perpetualcc.learning.control import running_pid
 from perpetualcc.learning.files import read_json
-from perpetualcc.learning.install import are_off, is_installed, is_plugin_enabled
+from perpetualcc.learning.install import (
+    are_off,
+    is_installed,
+    is_plugin_enabled,
+    trouble_with_hooks,
+)
 from perpetualcc.learning.places import Places
 from perpetualcc.learning.queue import QueueReader, count
 
@@ -31,6 +36,8 @@ class Health:
     """Seconds; never negative, clocks jump."""
     current: str
     is_installed: bool
+    trouble_with_hooks: str = ""
+    """Why those of the settings do nothing, or not all, and what to type."""
     are_hooks_off: bool = False
     """Claude Code runs none: `disableAllHooks` in its settings."""
     is_plugin_enabled: bool = False
@@ -60,6 +67,7 @@ def examine(places: Places) -> Health:
         heartbeat_age=age,
         current=_named(beat.get("current")),
         is_installed=is_installed(places),
+        trouble_with_hooks=trouble_with_hooks(places),
         are_hooks_off=are_off(places),
         is_plugin_enabled=is_plugin_enabled(places),
         is_stopped=places.stopped.exists(),
@@ -90,6 +98,8 @@ def describe(health: Health) -> str:
 
 
 def _hooks(health: Health) -> str:
+    if health.trouble_with_hooks:
+        return health.trouble_with_hooks
     if not health.has_hooks:
         return "not installed (pcc learn install)"
     whose = "installed" if health.is_installed else "the plugin's"

@@ -112,7 +112,7 @@ def trouble_with_hooks(places: Places) -> str:
     if not found or sorted(found) == sorted(command(event) for event in EVENTS):
         return ""
     return (
-        f"its hooks in '{places.settings}' are not all there, or of another installation:"
+        f"the hooks in '{places.settings}' are not all there, or of another installation:"
         " pcc learn install"
     )
 

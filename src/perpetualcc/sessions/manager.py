@@ -17,7 +17,7 @@ from perpetualcc.domain.events import (
 )
 from perpetualcc.domain.folders import is_inside
 from perpetualcc.domain.ids import SessionId, TaskId
-from perpetualcc.domain.session_status import ENDED, SessionStatus
+from perpetualcc.domain.session_status import ENDED, TAKEN_OVER, SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 from perpetualcc.domain.texts import counted
@@ -391,7 +391,7 @@ class SessionManager:
                 # Unless a person has let it go on since.
                 stuck and stuck.updated_at >= session.updated_at
             ):
-                standing = _standing_of(await queue.pending(), stuck, "taken over after a restart")
+                standing = _standing_of(await queue.pending(), stuck, TAKEN_OVER)
                 await self._stand(session, standing, tasks)
             elif waiting := await self._waiting(session.id):
                 await self._stand(session, _standing_of(waiting, None), tasks)

@@ -6,19 +6,24 @@ from typing import Any
 from unicodedata import normalize
 
 from perpetualcc.domain.tools import WRITERS
+from perpetualcc.sessions.handover.folder import NAME
 
 Call = tuple[str, Mapping[str, Any]]
 """A tool and its input."""
 
 
 def written_files(calls: Iterable[Call], project: Path) -> list[str]:
-    """Files that were written through Claude's own tools, relative to the project, oldest first."""
+    """
+    Files that were written through Claude's own tools, relative to the project, oldest first.
+
+    Without what is the handover's: it is no work of anybody's.
+    """
     found: dict[str, None] = {}
     for tool, given in calls:
         path = given.get("file_path") or given.get("notebook_path")
         if tool in WRITERS and isinstance(path, str):
             relative = _inside(path, project)
-            if relative:
+            if relative and PurePath(relative).parts[0] != NAME:
                 found.setdefault(relative)
     return list(found)
 

@@ -65,6 +65,8 @@ class SessionReport:
     checks: int = 0
     """Checks that failed."""
     handovers: int = 0
+    restarts: int = 0
+    """Times that it was at work when its engine died, and was taken over."""
     problems: Sequence[str] = ()
     runs: int = 0
     tokens: int = 0

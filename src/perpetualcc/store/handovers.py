@@ -133,6 +133,14 @@ class SqliteHandovers:
         )
         return found is not None
 
+    async def began_at(self, task: TaskId) -> float:
+        row = await self._database.read(
+            lambda c: c.execute(
+                "SELECT coalesce(min(started_at), 0.0) AS began FROM runs WHERE task = ?", (task,)
+            ).fetchone()
+        )
+        return float(row["began"])
+
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
         row = await self._database.read(
             lambda c: c.execute(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.store.guard import refuse_emptied
+from perpetualcc.store.looking import looking
 from perpetualcc.store.problems import explain
 from perpetualcc.store.schema import refuse_foreign
 
@@ -34,6 +35,19 @@ def trouble_of(path: Path) -> PerpetualError | None:
             return known
         raise
     return None
+
+
+def refuse_newer(path: Path) -> None:
+    """
+    Whatever else may be wrong with the file.
+
+    Raises:
+        DatabaseError: a newer version wrote it, or another program.
+    """
+    if not path.is_file():
+        return
+    with contextlib.suppress(sqlite3.Error), looking(path, patience=0.0) as found:
+        refuse_foreign(found, path)
 
 
 def _refuse_no_file(path: Path) -> None:

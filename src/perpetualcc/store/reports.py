@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.tools import WRITERS
 from perpetualcc.sessions.progress import written_files
 from perpetualcc.sessions.report import EndedTask, GivenAnswer, RefusedCall, SessionReport
@@ -58,6 +59,7 @@ def _reports(
             **_told(connection, name, event),
             **_decided(connection, name, decision, event, Path(row["path"])),
             **spent.get(name, {}),
+            restarts=_restarts(connection, name, event),
             runs=_runs(connection, name, since, now),
         )
 
@@ -206,6 +208,15 @@ def _decided(
         ],
         "files": written_files(calls, project),
     }
+
+
+def _restarts(connection: sqlite3.Connection, session: SessionId, first: int) -> int:
+    found: int = connection.execute(
+        "SELECT count(*) FROM events WHERE session = ? AND seq >= ?"
+        " AND +kind = 'SessionStatusChanged' AND json_extract(data, '$.detail') = ?",
+        (session, first, TAKEN_OVER),
+    ).fetchone()[0]
+    return found
 
 
 def _runs(connection: sqlite3.Connection, session: SessionId, since: float, now: float) -> int:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,6 +68,8 @@ class FakeRecords:
     recorded: list = field(default_factory=list)
     settled: bool = True
     """The run that made the newest handover lived to its end."""
+    began: float = 0.0
+    """When the task's first run began."""
     lost: bool = True
     """A run that left a handover undone died."""
 
@@ -93,6 +97,9 @@ class FakeRecords:
 
     async def evidence(self, conversation):
         return self.events
+
+    async def began_at(self, task):
+        return self.began
 
     async def seconds_worked(self, conversation):
         return 0.0
@@ -513,3 +520,22 @@ def test_iterations_that_were_paused_or_met_a_limit_after_the_warning_are_no_tro
         assert isinstance(went_on, Parked) is lost
 
     play(story())
+
+
+def test_what_an_earlier_task_left_uncommitted_is_not_held_against_the_document(stage):
+    subprocess.run(["git", "init", "--quiet", str(stage.project)], check=True)
+    for name, written_at in (("of_the_task_before.py", 50.0), ("of_this_task.py", 150.0)):
+        (stage.project / name).touch()
+        os.utime(stage.project / name, (written_at, written_at))
+    stage.records.began = 100.0
+
+    async def story():
+        await stage.begin()
+        await stage.see(Said(text="Hm.", context_tokens=90_000))
+        write_document(stage, next_steps=("The other half",))
+        await stage.watch.conclude(Done(result=""), RunFacts())
+
+    play(story())
+
+    (finding,) = stage.records.rows[1].findings
+    assert finding == "It does not mention these changed files: of_this_task.py."

@@ -1,10 +1,11 @@
 """Claude Code's transcripts, whatever became of them."""
 
+import json
 import os
 
 import pytest
 
-from perpetualcc.claude.transcripts import transcript_size
+from perpetualcc.claude.transcripts import is_connected, transcript_size
 from perpetualcc.domain.ids import ClaudeSessionId
 
 pytestmark = pytest.mark.timeout(10)
@@ -51,3 +52,32 @@ def test_one_line_of_a_gigabyte_is_not_read_whole(transcript, size):
     os.truncate(transcript, 1 << 30)
 
     assert size() == 0
+
+
+def message(name, parent, **more):
+    return json.dumps({"parentUuid": parent, "type": "user", "uuid": name, **more})
+
+
+@pytest.mark.parametrize(
+    ("lines", "holds"),
+    [
+        ([message("a", None), '{"type": "mode"}', message("b", "a"), message("c", "b")], True),
+        (
+            [message("a", None), message("b", "a")[:30] + message("c", "b"), message("d", "c")],
+            False,
+        ),
+        ([message("a", None), message("c", "b")], False),
+        ([message("a", None), message("b", "a"), message("c", None), message("d", "c")], True),
+        ([message("a", None), message("s", "elsewhere", isSidechain=True)], True),
+        ([message("a", "b"), message("b", "a")], False),
+        ([message("a", None), message("b", "a")[:30]], True),
+        (['{"type": "mode"}'], True),
+    ],
+    ids=["whole", "torn", "missing", "compacted", "an agent's", "round", "cut at the end", "empty"],
+)
+def test_a_conversation_whose_newest_message_leads_back_is_in_one_piece(
+    transcript, tmp_path, lines, holds
+):
+    transcript.write_text("\n".join(lines))
+
+    assert is_connected(CONVERSATION, {"CLAUDE_CONFIG_DIR": str(tmp_path)}) is holds

@@ -11,6 +11,7 @@ from perpetualcc.cli.options import Detail
 from perpetualcc.domain.escalations import ALWAYS
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.times import moment
 from tests.unit.domain.test_events import events
 
@@ -135,6 +136,11 @@ INDENT = " " * 11
             ["[T] ✓ Session completed"],
         ),
         ("SessionStatusChanged", {"before": "IDLE", "after": "PROCESSING"}, []),
+        (
+            "SessionStatusChanged",
+            {"before": "PROCESSING", "after": "IDLE", "detail": TAKEN_OVER},
+            ["[T] ⚠  Cut off, and taken over after a restart of the daemon"],
+        ),
         (
             "SessionStatusChanged",
             {"before": "IDLE", "after": "PAUSED", "detail": "by a person"},

@@ -26,7 +26,7 @@ def test_limits_and_budgets_have_the_names_that_they_have_everywhere():
         "limits": ["five_hour", "five_hour"],
         "budgets": ["tokens_per_day"],
         **dict.fromkeys(("tasks", "files", "answers", "refused", "problems"), ()),
-        **dict.fromkeys(("checks", "handovers", "runs", "allowed", "tokens", "usd"), 0),
+        **dict.fromkeys(("checks", "handovers", "restarts", "runs", "allowed", "tokens", "usd"), 0),
     }
 
     told = list(report._session(one))

@@ -264,6 +264,7 @@ def test_hooks_that_do_nothing_any_more_are_told_and_mended_by_an_installation(p
     del settings["hooks"]["SessionEnd"]
     places.settings.write_text(json.dumps(settings))
     half = trouble_with_hooks(places)
+    assert f"Hooks: {half}" in describe(examine(places))
     install(places)
     moved(places, monkeypatch)
     elsewhere = trouble_with_hooks(places)

@@ -123,6 +123,7 @@ def test_the_record_of_a_conversation_is_that_of_its_runs(tmp_path):
         assert [event.text for event in found] == ["0", "1"]
         assert await handovers.seconds_worked(ClaudeSessionId("c-1")) == 6.0
         assert await handovers.seconds_worked(ClaudeSessionId("c-9")) == 0.0
+        assert await handovers.began_at(TaskId("t")) == 0.0
 
     with_store(tmp_path, play)
 

@@ -14,11 +14,13 @@ from perpetualcc.domain.events import (
     ProblemNoticed,
     QuestionAnswered,
     SessionCreated,
+    SessionStatusChanged,
     TaskSettled,
     TextSaid,
     ToolFinished,
 )
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.sessions import Run, SessionOptions
 from perpetualcc.domain.tasks import NewTask
 from perpetualcc.domain.tools import Risk
@@ -163,7 +165,9 @@ def test_it_counts_what_else_happened(play):
         problem = ProblemNoticed(session=it, text="It broke")
         await world.events.append(
             [answered, limit, limit, spent, spent, failed, CheckEnded(session=it, command="make"),
-             handed, problem, problem, TextSaid(session=it, text="Hm")]
+             handed, problem, problem, TextSaid(session=it, text="Hm"),
+             *(SessionStatusChanged(session=it, before="PROCESSING", after="IDLE", detail=detail)
+               for detail in (TAKEN_OVER, "", TAKEN_OVER))]
         )  # fmt: skip
         return await world.report()
 
@@ -174,13 +178,15 @@ def test_it_counts_what_else_happened(play):
     ]  # fmt: skip
     assert (one.limits, one.checks, one.handovers) == (["five_hour", "five_hour"], 1, 1)
     assert one.problems == ["It broke"]
+    assert one.restarts == 2
     assert one.budgets == ["tokens_per_day"]
 
 
 def test_files_are_those_that_were_written_and_refusals_are_counted(play):
     async def scene(world):
         it = await world.session("s", "a")
-        for path in ("src/a.py", "src/a.py", "/etc/passwd", "notes.md"):
+        ours = ".claude-handover/handover.md"
+        for path in ("src/a.py", "src/a.py", "/etc/passwd", ours, "notes.md"):
             inside = path if path.startswith("/") else str(PROJECT / path)
             await world.decide(it, "Write", {"file_path": inside, "content": "x" * 9_000})
         await world.decide(it, "NotebookEdit", {"notebook_path": str(PROJECT / "b.ipynb")})
@@ -195,7 +201,7 @@ def test_files_are_those_that_were_written_and_refusals_are_counted(play):
     (one,) = play(scene)
 
     assert one.files == ["src/a.py", "notes.md", "b.ipynb"]
-    assert one.allowed == 7
+    assert one.allowed == 8
     assert [(call.tool, call.reason, call.times) for call in one.refused] == [
         ("Write", "why", 1), ("Bash", "gone", 2),
     ]  # fmt: skip

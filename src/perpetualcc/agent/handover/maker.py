@@ -69,7 +69,10 @@ class HandoverMaker:
         conversation = begun.claude_session
         events = await self._records.evidence(conversation) if conversation else ()
         evidence = evidence_of(events)
-        handover = await asyncio.to_thread(self._compose, begun, iteration, ending, evidence)
+        carried = iteration.carried
+        # What earlier tasks of the session left uncommitted is not this document's.
+        since = (carried and carried.done_at) or await self._records.began_at(begun.task)
+        handover = await asyncio.to_thread(self._compose, begun, iteration, ending, evidence, since)
         is_excused = ending.is_put_off and not evidence.worked
         if (
             not handover.trouble
@@ -122,7 +125,12 @@ class HandoverMaker:
         return Again(prompt=iteration.task.prompt)
 
     def _compose(
-        self, begun: Handover, iteration: "Iteration", ending: Ending, evidence: Evidence
+        self,
+        begun: Handover,
+        iteration: "Iteration",
+        ending: Ending,
+        evidence: Evidence,
+        since: float,
     ) -> Handover:
         """Blocking: reads and writes files, asks git."""
         folder = HandoverFolder(iteration.session.project)
@@ -130,7 +138,6 @@ class HandoverMaker:
         written, previous, problems = _documents(folder, iteration, ending)
         document = compose(written, previous, evidence, repository)
         project, carried = iteration.session.project, iteration.carried
-        since = carried.done_at if carried and carried.done_at else iteration.session.created_at
         changed = changed_since(project, repository.changed, since)
         findings = [*problems, *differences(document, evidence, project, changed)]
         manner = _manner(ending.manner, is_written=written is not None)

@@ -37,6 +37,18 @@ _PROJECT = re.compile(
     "|프로젝트|저장소|레포|코드베이스|مشروع|مستودع|ريبو|प्रोजेक्ट|रेपो|कोडबेस"
 )
 """What a project is called, in folded text."""
+_TONGUE = re.compile(
+    "englis|ingl[eé]|angl[ai]|engels|angiels|ingiliz|англ|german|deutsch|alleman|fran[cç]|french"
+    "|span|espa[nñ]|italian|portug|nederlands|pols?k|рус|укра|turkce|türkçe|tiếng|عرب|[اإ]نج?ليز"
+    "|हिं|हिन|अंग्र|इंग्लिश|中文|英文|英[语語]|日本語|한국어|한글|영어"
+)
+_WRITTEN = re.compile(
+    "comments|code comment|commenta|comm?enti|comentari|kommentar|komentar|комм?ент|yorum|chú thích"
+    "|chu thich|تعليق|टिप्पण|कमेंट|注[释釋解]|コメント|주석|commit|コミット|커밋|提交|readme"
+    "|docstring|changelog"
+)
+"""What of a project is written in a language, whatever the assistant speaks."""
+_CLAUSE = re.compile("[,;.:!?，、；。！？\\n]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +99,25 @@ def _scope(lexicon: Lexicon, best: Sentence, sentences: tuple[Sentence, ...]) ->
     """
     counting = [one for one in sentences if _counts("everywhere", one, best, lexicon)]
     bare = [lexicon.without("all_over", one.folded) for one in counting]
-    wide = any(lexicon.has("everywhere", text) for text in bare)
-    if not wide and not lexicon.has("personal", best.folded):
+    wide = any(_reaches_beyond("everywhere", lexicon, text) for text in bare)
+    if not wide and not _reaches_beyond("personal", lexicon, best.folded):
         return Scope.PROJECT
     is_here = _names_projects("project", lexicon, sentences)
     is_wide = any(_names_projects(one, lexicon, sentences) for one in ("everywhere", "personal"))
     return Scope.PROJECT if is_here and not is_wide else Scope.GLOBAL
+
+
+def _reaches_beyond(category: str, lexicon: Lexicon, folded: str) -> bool:
+    """In which language comments are written is the project's; in which one is spoken is not."""
+    return any(
+        not (_TONGUE.search(found.group()) and _WRITTEN.search(_clause(folded, found)))
+        for found in lexicon.every(category, folded)
+    )
+
+
+def _clause(folded: str, found: re.Match[str]) -> str:
+    before = _CLAUSE.split(folded[: found.start()])[-1]
+    return before + found.group() + _CLAUSE.split(folded[found.end() :])[0]
 
 
 def _names_projects(category: str, lexicon: Lexicon, sentences: tuple[Sentence, ...]) -> bool:

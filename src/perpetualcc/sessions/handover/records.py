@@ -98,6 +98,10 @@ class WorkLog(Protocol):
         """Whether one of these calls of the conversation was made in no other of the task."""
         ...
 
+    async def began_at(self, task: TaskId) -> float:
+        """When the task's first run began (UTC epoch seconds); 0 when none is on record."""
+        ...
+
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
         """How long the conversation's runs took that have ended."""
         ...

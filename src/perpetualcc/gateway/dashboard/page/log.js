@@ -58,6 +58,7 @@ const LINES = {
   ProblemNoticed: (e) => [`✗ ${oneLine(e.text)}`, "bad", oneLine(e.hint)],
   RunEnded: (e) => [`Run ended: ${counted(e.turns, "turn")}, ${money(e.cost_usd)}`, "quiet", oneLine(e.error)],
   SessionStatusChanged: (e) => {
+    if (e.after === "IDLE" && e.detail === "taken over after a restart") return ["Cut off, and taken over after a restart of the daemon", "ask"];
     const words = { PAUSED: "‖ Paused", COMPLETED: "✓ Session completed", STOPPED: "■ Session stopped", ERROR: "✗ Session stopped working" };
     return words[e.after] ? [words[e.after], e.after === "ERROR" ? "bad" : "head", clean(e.detail)] : null;
   },

@@ -60,7 +60,7 @@ function card(one) {
   const files = one.files.length ? `${counted(one.files.length, "file")} written: ${one.files.slice(0, 8).map((name) => oneLine(name)).join(", ")}${one.files.length > 8 ? ", …" : ""}` : "";
   const limits = one.limits.length ? `Stopped by a limit ${counted(one.limits.length, "time")}` : "";
   const budgets = one.budgets.length ? `Used up: ${one.budgets.map((name) => oneLine(name)).join(", ")}` : "";
-  const rest = [files, one.checks ? `${counted(one.checks, "check")} failed` : "", limits, budgets, one.handovers ? `Handed over ${counted(one.handovers, "time")}` : ""];
+  const rest = [files, one.checks ? `${counted(one.checks, "check")} failed` : "", limits, budgets, one.restarts ? `Taken over after a restart ${counted(one.restarts, "time")}` : "", one.handovers ? `Handed over ${counted(one.handovers, "time")}` : ""];
   return el(
     "li.card.plain",
     {},
