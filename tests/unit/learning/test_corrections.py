@@ -38,7 +38,10 @@ def f1(pairs):
     return 2 * hit / (2 * hit + wrong)
 
 
-LEARNED = ("building", "held_out", "training", "real", "reworded", "promised", "unsaid", "pairs")
+LEARNED = (
+    *("building", "held_out", "training", "real", "reworded"),
+    *("promised", "unsaid", "pairs", "habits"),
+)
 NEVER_SEEN = (
     *("promised_unseen", "standing_unseen", "unseen", "real_unseen"),
     *("sessions_unseen", "turns_unseen", "gathered_unseen"),
@@ -68,7 +71,7 @@ def test_of_all_lookalikes_that_were_learned_one_in_twenty_is_taken_at_most():
     [
         ("unseen", 0.80),
         ("real_unseen", 0.65),
-        ("sessions_unseen", 0.46),
+        ("sessions_unseen", 0.45),
         ("turns_unseen", 0.63),
         ("gathered_unseen", 0.59),
     ],
@@ -120,6 +123,58 @@ def test_what_is_promised_holds_for_authors_the_model_never_saw(half, correction
 )
 def test_what_lasts_is_a_rule_also_when_nothing_went_before(message):
     assert classify(message).durable
+
+
+def test_where_a_rule_holds_is_right_in_nineteen_of_twenty():
+    lasting = [(one, row) for one, row in judgements("promised_unseen") if row["durable"]]
+
+    right = [one.scope == row["scope"] for one, row in lasting if one.durable]
+
+    assert sum(right) >= 0.94 * len(right) > 1_000
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "when you write tests, use vitest",
+        "when committing, no emojis please",
+        "if you're unsure, ask me",
+        "going forward, add a test for each bug you fix",
+        "when you write a message to the team: always in english",
+        "wenn du tests schreibst, dann mit vitest",
+        "cuando escribas tests usa vitest",
+        "quand tu écris des tests, utilise vitest",
+        "quando você escrever testes, use vitest",
+        "quando scrivi i test usa vitest",
+        "когда пишешь тесты, используй vitest",
+        "коли пишеш тести, використовуй vitest",
+        "als je tests schrijft, gebruik vitest",
+        "kiedy piszesz testy, używaj vitest",
+        "testleri yazarken vitest kullan",
+        "khi viết test thì dùng vitest",
+        "لما تكتب اختبارات استخدم vitest",
+        "jab bhi test likho to vitest use karo",
+        "写测试的时候用vitest",
+        "わからないときは聞いて",
+        "테스트 작성할 때는 vitest 써줘",
+    ],
+)
+def test_what_is_said_of_each_of_its_doings_is_a_rule(message):
+    assert classify(message).durable
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "when you click save it should close the dialog",
+        "when I open it on my phone the menu is gone",
+        "what happens when you run it twice?",
+        "the contributing guide says: when you commit, sign off",
+        "when you're done with this, tag the release",
+    ],
+)
+def test_a_when_of_the_product_a_failure_or_this_task_is_none(message):
+    assert not classify(message, "The dialog is done.").correction
 
 
 @pytest.mark.parametrize(

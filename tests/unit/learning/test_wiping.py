@@ -128,7 +128,7 @@ def test_what_a_killed_worker_or_an_older_version_left_is_wiped_by_the_next(plac
 
 
 def test_what_was_appended_to_a_queue_that_somebody_emptied_is_not_wiped(places):
-    capture(places, "a long line " * 50)
+    capture(places, "thank you, good night. " * 30)
     work(places)
     places.queue.write_bytes(b"")
     capture(places, "from now on never use npm")

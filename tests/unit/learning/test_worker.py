@@ -262,7 +262,7 @@ def test_killed_again_and_again_it_loses_doubles_and_mixes_nothing(places, tmp_p
         project, count = windows[number]
         environment = {"PATH": "/usr/bin:/bin", "CLAUDE_CONFIG_DIR": str(places.claude)}
         for step in range(count):
-            rule = f"from now on always use tool{number} and never gadget{number}"
+            rule = f"in this project always use tool{number} and never gadget{number}"
             prompt = rule + "\n" * (step * 60)  # lines of every length, up to many pages
             subprocess.run(
                 ["bash", str(hooks_directory() / "capture.sh"), "prompt"],

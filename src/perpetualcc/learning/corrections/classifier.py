@@ -30,7 +30,7 @@ _ASSISTANT_CHARACTERS = 4_000
 _MOST_FURTHER = 8
 """Rules of one message beside its first: a page of them is a file's work, CLAUDE.md's."""
 _MOST_LISTED = _MOST_FURTHER + 1
-_TWICE, _ORDERED, _EVEN, _NEVER = 0.05, 0.12, 0.5, 1.0
+_TWICE, _ORDERED, _EVEN, _NEVER = 0.04, 0.12, 0.5, 1.0
 """The model's limit is above these for the many messages that only look like a correction."""
 _FOR_GOOD = frozenset({"always", "henceforth", "norm", "project_rule"})
 _STANDING = _FOR_GOOD | {"prohibit"}
@@ -41,9 +41,14 @@ _OWN = "you:confesses"
 """Whose own mistake it was corrects nobody, however often they say no."""
 _DRAFT = "drafts"
 """The move that has words put down for others, whatever they order."""
-_FOR_EVERY = "forgood"
+_MOMENT = "you:moments"
+"""Where it says when something is to be done, a failure is what that is about: "for each bug"."""
+_FOR_EVERY = frozenset({"forgood", "moments"})
+"""Of how such words are written each time."""
 _OPENING = re.compile(r"[^:：]{0,120}[:：]")
 """What says of words that they follow."""
+_ALL_OVER = 1.0
+""" "Everywhere" alone is all over this project: beside it the model has to be surer."""
 _HAPPENED = frozenset({"self", "symptom"})
 _SPEAKS_TO_IT = frozenset(
     {"told", "wrong", "prohibit", "direct", "undo", "blame", "reject", "please"}
@@ -115,7 +120,7 @@ def _standing(judged: Judgement, together: Reading, alone: Reading) -> Judgement
         correction=True,
         durable=True,
         preference=worded,
-        scope=together.scene.lasting.scope,
+        scope=_scope(together, model("everywhere").weigh(signals(together.scene))),
         category=category(worded.lower(), together.scene.best.folded),
         language=together.lexicon.code,
     )
@@ -131,7 +136,14 @@ def _judge(reading: Reading) -> Judgement:
             language=reading.lexicon.code,
             reasons=(*why_not, *reading.reasons, *_strongest(corrects)),
         )
-    return _correction(reading, corrects, model("durable").weigh(found))
+    return _correction(reading, found, corrects)
+
+
+def _scope(reading: Reading, where: Weighing) -> Scope:
+    """Where the rules say that it holds everywhere it does; what else does is learned."""
+    is_all_over = reading.lexicon.has("all_over", reading.scene.best.folded)
+    is_wide = where.score >= (_ALL_OVER if is_all_over else 0.0)
+    return Scope.GLOBAL if is_wide else reading.scene.lasting.scope
 
 
 def _why_not(scene: Scene, found: Signals) -> Iterator[str]:
@@ -141,7 +153,7 @@ def _why_not(scene: Scene, found: Signals) -> Iterator[str]:
     opening = _OPENING.match(" ".join(scene.typed.sentences))
     doing = moves(opening[0]) if opening is not None else frozenset()
     # "No, the mail: formal", "whenever you write a mail: formal" are said to the assistant.
-    if _DRAFT in doing and _FOR_EVERY not in doing and "reject" not in scene.sentences[0]:
+    if _DRAFT in doing and doing.isdisjoint(_FOR_EVERY) and "reject" not in scene.sentences[0]:
         yield "words for others"
 
 
@@ -155,7 +167,8 @@ def _is_own(best: Sentence, found: Signals) -> bool:
 def _enough(reading: Reading, found: Signals) -> float:
     """What is said for good, of nothing that is built, asked or broken, need not be as likely."""
     best, lexicon = reading.scene.best, reading.lexicon
-    if best.features & (_NO_RULE - {"request_first"}) or f"you:{_DRAFT}" in found.named:
+    harmless = {"request_first", "symptom"} if _MOMENT in found.named else {"request_first"}
+    if best.features & (_NO_RULE - harmless) or f"you:{_DRAFT}" in found.named:
         return _NEVER
     is_order = _is_standing_order(best, lexicon)
     if "henceforth" in best:
@@ -217,8 +230,9 @@ def understand(message: str, assistant: str) -> Reading | None:
     return max(readings, key=lambda one: one.scene.score)
 
 
-def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgement:
+def _correction(reading: Reading, found: Signals, corrects: Weighing) -> Judgement:
     scene = reading.scene
+    lasts, where = (model(name).weigh(found) for name in ("durable", "everywhere"))
     texts = tuple(sentence.folded for sentence in scene.sentences)
     durable = lasts.score >= 0 and not scene.lasting.is_exception
     told = rule.telling(scene.best, scene.sentences, scene.typed, reading.lexicon)
@@ -227,7 +241,7 @@ def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgem
         correction=True,
         durable=durable,
         preference=preference,
-        scope=scene.lasting.scope if durable else Scope.ONCE,
+        scope=_scope(reading, where) if durable else Scope.ONCE,
         category=category(preference.lower(), " ".join(texts)),
         confidence=round(min(0.99, max(0.5, corrects.probability)), 2),
         language=reading.lexicon.code,
@@ -235,6 +249,7 @@ def _correction(reading: Reading, corrects: Weighing, lasts: Weighing) -> Judgem
             *reading.reasons,
             *_strongest(corrects),
             *(f"durable: {reason}" for reason in _strongest(lasts)),
+            *(f"everywhere: {reason}" for reason in _strongest(where) if durable),
         ),
     )
 

@@ -1,5 +1,6 @@
 """
-Two linear models over the signals of a message: is it a correction, and should it last?
+Three linear models over the signals of a message: is it a correction, should it last, and does
+it hold in every project?
 
 `model.json` holds what `tools/train_corrections.py` learned from tests/corpus/corrections: a
 weight for each named signal, in plain numbers, and one byte for each bucket of what is hashed.
@@ -55,7 +56,7 @@ class Model:
     """A linear model. Compared by identity."""
 
     threshold: float
-    """Chosen so that of hard look-alikes at most one in twenty is taken."""
+    """Chosen where the model was learned: at most so many look-alikes pass, and so on."""
     bias: float
     named: Mapping[str, float]
     letters: Hashed
@@ -76,7 +77,7 @@ class Model:
 
 @cache
 def model(name: str) -> Model:
-    """`correction` or `durable`."""
+    """`correction`, `durable` or `everywhere`."""
     source = files("perpetualcc.learning.corrections") / "model.json"
     stored = json.loads(source.read_text(encoding="utf-8"))[name]
     return Model(
