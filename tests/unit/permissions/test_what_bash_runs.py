@@ -51,6 +51,7 @@ RUNS = [
     "cat <<E\n<<'E'\n $(CMD)\nE\n",
     "[[ x =~ <(CMD) ]]",
     "f() { [[ x =~ >(CMD) ]]; }; f",
+    """[[ x =~ (a "${x:-'$"(CMD)'}"b) ]]""",
     "echo == a; CMD ]",
     "echo x == y && CMD ]]",
     "true =~ a | CMD ]]",

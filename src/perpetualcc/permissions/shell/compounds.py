@@ -14,8 +14,11 @@ from perpetualcc.permissions.shell.walk import Walk
 LOOP_VALUES = 16
 """A loop over at most this many known words is followed word by word."""
 _INSTEAD = frozenset({"elif_clause", "else_clause", "case_item"})
-_FED_PATTERN = re.compile(r"[<>]\(")
-"""In the pattern of `[[ x =~ <(id) ]]` the grammar sees no substitution."""
+_RUN_PATTERN = re.compile(r"[<>]\(|\$\"\(")
+"""
+In the patterns of `[[ x =~ <(id) ]]` and `[[ x =~ ("${x:-'$"(id)'}") ]]` the grammar sees no
+substitution.
+"""
 
 
 def visit_subshell(walk: Walk, node: Node) -> None:
@@ -88,8 +91,8 @@ def visit_test(walk: Walk, node: Node) -> None:
         if child.is_error or child.is_missing or "[" in child.type[2:]:
             walk.problem(Problem.SYNTAX, walk.text(node))
         if child.type in VALUES:
-            is_fed = child.type == "regex" and _FED_PATTERN.search(walk.text(child))
-            if is_fed or any(RUNS_AS_NUMBER.search(w.text) for w in walk.words(child)):
+            is_run = child.type == "regex" and _RUN_PATTERN.search(walk.text(child))
+            if is_run or any(RUNS_AS_NUMBER.search(w.text) for w in walk.words(child)):
                 walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(child))
         else:
             visit_test(walk, child)
