@@ -59,6 +59,15 @@ def is_kind(pattern: str, settings: PermissionSettings) -> bool:
     return _is_judged_so(pattern, settings) or (is_known and _is_of_program(pattern, settings))
 
 
+def unknown_program(pattern: str, settings: PermissionSettings) -> str:
+    """The program that a rule is about, when nothing is known about it: a typo perhaps."""
+    first = pattern.partition(" ")[0]
+    if "/" in pattern or pattern in _FIXED or _is_place(pattern) or _OPEN.fullmatch(pattern):
+        return ""  # what lies in the project has its own name
+    is_known = all(one.rule not in _UNKNOWN for one in findings_of(first, settings))
+    return "" if is_known else first
+
+
 def instead_of(pattern: str, effect: str, settings: PermissionSettings) -> str:
     """What would match, for who typed what is no kind."""
     if kind := _kind_of_tool(pattern):

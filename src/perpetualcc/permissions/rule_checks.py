@@ -10,7 +10,7 @@ from pathlib import Path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.effects import Analysis
-from perpetualcc.permissions.kinds import highest_risk, instead_of, is_kind
+from perpetualcc.permissions.kinds import highest_risk, instead_of, is_kind, unknown_program
 from perpetualcc.permissions.risk_classifier import analyse
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject, Standing, standing
 from perpetualcc.permissions.settings import PermissionSettings
@@ -36,7 +36,11 @@ def refuse_dead(rule: Rule, settings: PermissionSettings) -> None:
 
 
 def not_changed(rule: Rule, settings: PermissionSettings) -> str:
-    """What an allowing rule leaves as it is; empty when it does what it says."""
+    """What a rule leaves as it is; empty when it does what it says."""
+    if rule.subject is not RuleSubject.PATH and (
+        program := unknown_program(rule.pattern, settings)
+    ):
+        return f"nothing is known about a program {program!r}: is it called so?"
     if rule.effect is not RuleEffect.ALLOW or rule.subject is RuleSubject.PATH:
         return ""
     if rule.subject is RuleSubject.KIND:

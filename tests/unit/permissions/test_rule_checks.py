@@ -155,6 +155,14 @@ def test_what_an_allowing_rule_leaves_is_said(pattern: str, high: bool, said: st
     assert (said in told) if said else told == ""
 
 
+@pytest.mark.parametrize("subject", ["kind", "command"])
+def test_a_program_that_nobody_knows_is_pointed_out(subject: str) -> None:
+    """A deny rule with a typo would stop nothing."""
+    assert "'terrafrom'" in not_changed(rule(subject, "terrafrom"), SETTINGS)
+    for known in ("terraform", "read ssh-keys", "fetch example.org", "deploy ./bin/deploy"):
+        assert not_changed(rule(subject, known), SETTINGS) == ""
+
+
 @pytest.mark.parametrize(
     ("pattern", "effect", "high", "is_said"),
     [

@@ -57,6 +57,8 @@ _IS_WRITTEN = re.compile(
     r"|CCACHE_DIR|YARN_GLOBAL_FOLDER|GOTMPDIR|CPUPROFILE|HEAPPROFILE|PLAYWRIGHT_\w+_OUTPUT_NAME|(?:BUNDLE|MAVEN|GRADLE)_USER_HOME|PRE_COMMIT_HOME|IPYTHONDIR|HYPOTHESIS_STORAGE_DIRECTORY|(?i:npm_config_(?:cache|logs[_-]dir))"
 )
 """Variables with these names hold files that a program writes."""
+_FORMAT = re.compile(r"(?:xml|json):")
+"""`GTEST_OUTPUT=xml:report/`: how it writes, before where."""
 _LONGEST_NAME = 100
 """Characters; of a longer name, which no program has, the end counts."""
 _TOOLS = re.compile(
@@ -138,6 +140,7 @@ def _graver(
     run: Callable[[str], Sequence[Finding]],
 ) -> tuple[Risk, str] | None:
     """What no table need say: where it makes a program write, and which command it has it run."""
+    value = _FORMAT.sub("", value)
     if MAY_LEAVE.match(value) and _IS_WRITTEN.fullmatch(name):
         written = territory.write(value, cwds, name)
         is_usual = "CACHE" in name and not written.is_guarded

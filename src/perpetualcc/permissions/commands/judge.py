@@ -68,6 +68,8 @@ _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 _REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
+_RUN_HERE = DECLARATIONS | {"eval", "source", ".", "command", "builtin"}
+"""What may export for good what stands before it, as a function may; a program has it alone."""
 _SOME_PROGRAM = (Word(""),)
 """Whatever is run after a variable was exported."""
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
@@ -142,11 +144,15 @@ class CommandJudge:
 
     def command(self, command: SimpleCommand, depth: int) -> Findings:
         """Everything that one simple command does, remembered for those it feeds."""
+        before = set(self.exported)
         findings = self._assignments(command)
+        own = self.exported - before
         for redirection in command.redirections:
             findings += self._redirection(redirection, command)
         if command.words:
             findings += self._call(command, depth)
+            if command.words[0].text not in _RUN_HERE and not command.calls_function:
+                self.exported -= own
         self._remember_files(command, findings)
         return findings
 

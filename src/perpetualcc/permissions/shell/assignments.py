@@ -52,18 +52,16 @@ def visit_declaration(walk: Walk, node: Node) -> None:
 def _assign(walk: Walk, node: Node) -> list[Assignment]:
     found, words = _read(walk, node)
     target = node.child_by_field_name("name")
-    value = node.child_by_field_name("value")
-    is_part = (
-        (target is not None and target.type == "subscript")
-        or (value is not None and value.type == "array")
-        or any(child.type == "+=" for child in node.children)
-    )
+    is_more = any(child.type == "+=" for child in node.children)
     if words is not None and found:
-        is_more = any(child.type == "+=" for child in node.children)
         walk.variables.set_list(found[0].name, words, is_more=is_more)
         return found
+    is_part = is_more or (target is not None and target.type == "subscript")
     for assignment in found:
-        walk.variables.set(assignment.name, UNKNOWN if is_part else assignment.value.text)
+        if is_part or walk.variables.has_list(assignment.name):
+            walk.variables.set_element(assignment.name, assignment.value.text)
+        else:
+            walk.variables.set(assignment.name, assignment.value.text)
     return found
 
 

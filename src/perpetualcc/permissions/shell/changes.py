@@ -30,6 +30,9 @@ _VARIABLE_COMMANDS = frozenset(
 _LINE_OPTION = re.compile(r"-[rds]+$")
 """Options of `read` that leave a line as it is; `-d ''` takes names that end with a zero."""
 
+_LIST_OPTION = re.compile(r"-\w*[aA]\w*")
+"""`read -a words`, which is `-A` in zsh."""
+
 
 def change(walk: Walk, name: str, command: SimpleCommand, node: Node) -> None:
     """Follow `command`, the program `name`, if it is one that changes the shell."""
@@ -60,8 +63,11 @@ def _give(walk: Walk, name: str, command: SimpleCommand, node: Node) -> None:
         walk.functions -= {word.text for word in words}
     if name in {"read", "printf"}:
         is_shared = command.stdin is walk.stdin  # others have read, or will, what it reads
+        is_list = name == "read" and any(_LIST_OPTION.fullmatch(word.text) for word in words)
         for bound, value in filled(command, is_shared=is_shared):
             walk.bind(bound, value, node)
+            if is_list:
+                walk.variables.set_list(bound, [Word(UNKNOWN)], is_more=False)
     if name == "read":
         _fill(walk, command)
 

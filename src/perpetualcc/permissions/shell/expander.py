@@ -228,7 +228,8 @@ class Expander:
             is_special = bool(named) and named[0].type == "special_variable_name"
             if is_special and (name := self.text(named[0])) in _SPECIAL_VALUES:
                 return _SPECIAL_VALUES[name]
-            self._splits = self._splits or not quoted
+            is_word_of_list = bool(named) and self._is_of_list(named[0])
+            self._splits = self._splits or not quoted or is_word_of_list
             return UNKNOWN
         value = self.variables.get(self.text(named[0]))
         if quoted:
@@ -247,6 +248,11 @@ class Expander:
         if not self._divides or (quoted and is_one):
             return " ".join(words)
         return _BREAK.join(words) if words else _BREAK
+
+    def _is_of_list(self, node: Node) -> bool:
+        """`${name[1]}`: which of its words is not told, and it may be an option."""
+        name = node.child_by_field_name("name")
+        return name is not None and self.variables.has_list(self.text(name))
 
     def _is_changed(self, node: Node) -> bool:
         """

@@ -21,6 +21,8 @@ _EVERYWHERE = {
 }
 """What is the same for every line; what a build machine reads as a report is as good as printed."""
 _NAME = re.compile(r"\w+")
+_SUBSCRIPT = re.compile(r"^\[[^\]]*\]\+?=")
+"""Where in a list a word is to be: `([2]=b)`."""
 _SET_BY_SHELLS = frozenset({"MATCH", "OLDPWD", "OPTARG", "RANDOM", "REPLY", "SECONDS", "_"})
 """What the line gives them is soon something else."""
 SECRET_VARIABLE = re.compile(
@@ -70,23 +72,31 @@ class Variables:
             self._values.pop(f"{ARGUMENTS}[@]", None)
 
     def set_list(self, name: str, words: Sequence[Word], *, is_more: bool) -> None:
-        """`name=(a b)`, and `name+=(c)`. A list is kept only when each of its words is known."""
+        """`name=(a b)`, and `name+=(c)`."""
         before = self.get_list(name) if is_more else []
         self.set(name, UNKNOWN)
-        is_known = all(
-            word.is_constant and not word.globs and word.text[:1] != "[" for word in words
-        )
-        value = "\0".join([*(before or ()), *(word.text for word in words)])
-        if is_known and before is not None and len(value) <= VALUE_LIMIT:
-            self._values[f"{name}[@]"] = value
+        texts = [_SUBSCRIPT.sub("", word.text) for word in words]
+        # A pattern stands for files, each of them one word.
+        if not any(word.globs and word.text[:1] != "[" for word in words):
+            self._keep_list(name, None if before is None else [*before, *texts])
+
+    def set_element(self, name: str, value: str) -> None:
+        """`name[1]=value`: in place of which word the shells do not agree, so it is one more."""
+        before = self.get_list(name) if name in self._values else []
+        self.set(name, UNKNOWN)
+        self._keep_list(name, None if before is None else [*before, value])
+
+    def _keep_list(self, name: str, words: list[str] | None) -> None:
+        value = UNKNOWN if words is None else "\0".join(words)
+        self._values[f"{name}[@]"] = value if len(value) <= VALUE_LIMIT else UNKNOWN
 
     def has_list(self, name: str) -> bool:
         """Whether the line has set a list of this name."""
         return f"{name}[@]" in self._values
 
     def get_list(self, name: str) -> list[str] | None:
-        """What `${name[@]}` is; None when it is not known."""
-        value = self._values.get(f"{name}[@]", UNKNOWN)
+        """What `${name[@]}` is, of one word where no list is set; None when it is not known."""
+        value = self._values.get(f"{name}[@]", self._values.get(name, UNKNOWN))
         return None if UNKNOWN in value else value.split("\0") if value else []
 
     def forget(self, names: Iterable[str]) -> None:
@@ -94,6 +104,8 @@ class Variables:
         for name in names:
             if match := _NAME.match(name):
                 self.set(match[0], UNKNOWN)
+                if "[" in name:
+                    self._keep_list(match[0], None)
 
     def snapshot(self) -> dict[str, str]:
         return dict(self._values)
