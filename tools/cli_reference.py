@@ -13,7 +13,7 @@ _START = """# Commands
 
 Data goes to standard output, everything else to standard error. Exit code 0: it worked; 1: an error, with a hint what to do; 2: it was typed wrong, whatever is there: a word lacks, is unknown, or contradicts another. Colours appear on a terminal only, and never with `NO_COLOR` set. What takes SESSION takes an id, its beginning (three characters or more), or a name.
 
-Shell completion, for bash, zsh and fish, with your sessions, tasks and what waits: `pcc --install-completion`.
+Shell completion, for bash, zsh and fish, with your sessions, tasks and what waits: `pcc --install-completion`; `pcc --show-completion zsh` prints it for the shell that you name.
 """
 
 

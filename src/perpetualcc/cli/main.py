@@ -2,10 +2,12 @@
 
 import importlib
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
+from typer import completion
 
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
@@ -16,9 +18,23 @@ from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.cli.streams import give_up_output
 from perpetualcc.config import use_config
 
+_SHELLS = ("bash", "zsh", "fish", "pwsh", "powershell")
+_COMPLETION = {
+    "--install-completion": completion.install_callback,
+    "--show-completion": completion.show_callback,
+}
+"""Each ends the program."""
+
 
 class _Commands(Group):
     """Lists commands from a table and imports one when it is run."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`--show-completion bash` names the shell; alone it is the one that asks, if one does."""
+        for option, shell in pairwise(args):
+            if option in _COMPLETION and shell in _SHELLS:
+                _COMPLETION[option](ctx, self.params[0], shell)
+        return cast("list[str]", super().parse_args(ctx, args))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
