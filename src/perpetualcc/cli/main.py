@@ -34,7 +34,7 @@ class _Commands(Group):
         for option, shell in pairwise(args):
             if option in _COMPLETION and shell in _SHELLS:
                 _COMPLETION[option](ctx, self.params[0], shell)
-        return cast("list[str]", super().parse_args(ctx, args))
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
