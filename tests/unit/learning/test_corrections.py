@@ -40,7 +40,7 @@ def f1(pairs):
 
 LEARNED = (
     *("building", "held_out", "training", "real", "reworded"),
-    *("promised", "unsaid", "pairs", "habits"),
+    *("promised", "unsaid", "pairs", "habits", "forms"),
 )
 NEVER_SEEN = (
     *("promised_unseen", "standing_unseen", "unseen", "real_unseen"),
@@ -70,10 +70,10 @@ def test_of_all_lookalikes_that_were_learned_one_in_twenty_is_taken_at_most():
     ("half", "least"),
     [
         ("unseen", 0.80),
-        ("real_unseen", 0.65),
-        ("sessions_unseen", 0.45),
-        ("turns_unseen", 0.63),
-        ("gathered_unseen", 0.59),
+        ("real_unseen", 0.66),
+        ("sessions_unseen", 0.44),
+        ("turns_unseen", 0.66),
+        ("gathered_unseen", 0.61),
     ],
 )
 def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
@@ -83,7 +83,7 @@ def test_messages_the_model_never_saw_are_mostly_judged_right(half, least):
 @pytest.mark.timeout(300)  # thousands of messages, on a machine that may have other things to do
 @pytest.mark.parametrize(
     ("half", "correction", "durable", "taken"),
-    [("promised_unseen", 0.88, 0.88, 0.04), ("standing_unseen", 0.88, 0.87, 0.13)],
+    [("promised_unseen", 0.88, 0.88, 0.042), ("standing_unseen", 0.88, 0.87, 0.13)],
 )
 def test_what_is_promised_holds_for_authors_the_model_never_saw(half, correction, durable, taken):
     """They had read the promise and nothing else, in fourteen languages; half are look-alikes."""
@@ -227,6 +227,8 @@ def test_how_something_is_to_be_written_is_a_rule():
     assert classify(said, "Commit: 'Menü'").durable
     said = "no, in every letter to the tenants: our address on top"
     assert classify(said, "Letter written.").correction
+    assert classify("whenever you write a reply to a customer: always formal", "").durable
+    assert classify("nein, in jeder Mail an Kunden: immer Sie", "Mail geschrieben.").correction
 
 
 def test_a_mistake_of_the_assistant_and_a_rule_beside_ones_own_are_corrections():

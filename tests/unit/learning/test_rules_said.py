@@ -1,15 +1,57 @@
 """Which words of a correction become the rule, and where it holds."""
 
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 
 from perpetualcc.learning.corrections import Scope, classify
 from perpetualcc.learning.corrections.classifier import understand
-from perpetualcc.learning.corrections.rule import state
+from perpetualcc.learning.corrections.rule import line
+from perpetualcc.learning.corrections.text import restore_code
 
 
 def stated(message):
     reading = understand(message, "")
-    return state(reading.scene.sentences, reading.scene.typed, reading.lexicon)
+    words = [restore_code(one.text, reading.scene.typed) for one in reading.scene.sentences]
+    return line(" ".join(words), reading.lexicon)
+
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+
+
+def rows(name):
+    lines = (CORPUS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return {row["id"]: row for row in map(json.loads, lines)}
+
+
+def held(words, rule):
+    """The part of the marked words, or pairs of letters, that a rule has."""
+    wanted, stated = map(pieces, (words, rule))
+    return len(wanted & stated) / len(wanted)
+
+
+def pieces(text):
+    if re.search("[\u2e80-\uffff]", text):
+        return {one + other for one, other in pairwise(text)}
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def test_a_rule_is_what_readers_had_marked_in_a_message_of_several_sentences():
+    """Of authors who are never learned from; the first sentence is the rule in four of ten."""
+    messages = rows("corrections/promised_unseen")
+    found = []
+    for marked in rows("marked_rules").values():
+        said = messages[marked["id"]]
+        judged = classify(said["message"], said["assistant"])
+        if judged.durable:
+            found.append(max(held(words, judged.preference) for words in marked["rules"]))
+
+    assert len(found) > 100
+    assert sum(part >= 0.5 for part in found) >= 0.79 * len(found)
+    assert sum(part < 0.15 for part in found) <= 0.13 * len(found)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +78,14 @@ def test_a_rule_is_the_users_sentence_without_what_surrounds_it(message, assista
         ("Tu n'as pas utilisé pnpm. Utilise pnpm désormais.", "Utilise pnpm désormais"),
         ("You always use npm. From now on use pnpm.", "From now on use pnpm"),
         ("That's wrong again! Never edit generated files.", "Never edit generated files"),
-        ("Could you please stop apologizing? Just fix it next time.", "Stop apologizing"),
+        (
+            "Could you please stop apologizing? Just fix it next time.",
+            "Stop apologizing. Just fix it next time",
+        ),
+        (
+            "Sieht gut aus. Bei sowas Großem will ich immer erst den Plan sehen. Gilt generell.",
+            "Bei sowas Großem will ich immer erst den Plan sehen. Gilt generell",
+        ),
         ("Never push to main without asking me, ok?", "Never push to main without asking me"),
         ("I've told you twice: always use port 8081", "Always use port 8081"),
         ("Nein, so nicht: schreib immer erst den Test, ok?", "Schreib immer erst den Test"),

@@ -115,6 +115,11 @@ def _reaches_beyond(category: str, lexicon: Lexicon, folded: str) -> bool:
     )
 
 
+def is_of_writing(folded: str) -> bool:
+    """Whether it says in which language something of the project is written."""
+    return _TONGUE.search(folded) is not None and _WRITTEN.search(folded) is not None
+
+
 def _clause(folded: str, found: re.Match[str]) -> str:
     before = _CLAUSE.split(folded[: found.start()])[-1]
     return before + found.group() + _CLAUSE.split(folded[found.end() :])[0]

@@ -20,17 +20,13 @@ _TELLS = frozenset({"direct", "prohibit", "contrast", "norm", "always"})
 _FRAGMENT = 4
 """Words of what is half a sentence."""
 _MATTER = re.compile(r"[^\W\d_]{3,}|[\u3040-\ud7a3]{2,}")
+_CLAUSES = re.compile(r"(?<=[,;:–—…、，；：])\s*|\s+(?=[-–—]\s)|(?<=\.\.\.)\s*")
 _APART = re.compile(r"[\s…,]+")
 _OTHER_KIND = frozenset({"question_mark", "self", "reported", "symptom", "praise"})
 
 
-def state(told: tuple[Sentence, ...], typed: Typed, lexicon: Lexicon) -> str:
-    """The rule as one line in the user's language, without greetings and "no,"."""
-    return line(" ".join(restore_code(one.text, typed) for one in told), lexicon)
-
-
 def line(words: str, lexicon: Lexicon) -> str:
-    """The same of the user's words as they stand."""
+    """The rule as one line in the user's language, without greetings and "no,"."""
     text = _trim(words, lexicon)
     text = redact(" ".join(text.split()))
     if len(text) > MAX_CHARACTERS:
@@ -72,9 +68,16 @@ def _is_fragment(sentence: Sentence, lexicon: Lexicon) -> bool:
 def has_matter(sentence: Sentence, lexicon: Lexicon) -> bool:
     """Whether it says of what it speaks: "always" and "we always do" do not."""
     rest = sentence.folded
-    for category in ("always", "henceforth", "norm"):
+    for category in ("always", "henceforth", "norm", "everywhere"):
         rest = lexicon.without(category, rest)
     return _has_words(rest, lexicon)
+
+
+def clauses(sentence: str) -> list[str]:
+    """A sentence, or the clauses of one that is too long for a rule."""
+    if len(sentence) <= MAX_CHARACTERS:
+        return [sentence]
+    return [one for one in _CLAUSES.split(sentence) if one.strip()]
 
 
 def is_heading(heading: str, lexicon: Lexicon) -> bool:
