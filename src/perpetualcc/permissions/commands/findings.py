@@ -80,6 +80,17 @@ def raw_socket(target: str, part: str) -> Finding:
     )  # fmt: skip
 
 
+def calls_function(command: SimpleCommand) -> Finding:
+    return Finding(
+        risk=Risk.LOW,
+        rule="function",
+        part=command.source,
+        kind="function",
+        words=command.words,
+        explanation="Calls a function of this same line, whose body is judged on its own",
+    )
+
+
 def computed(command: SimpleCommand, *, is_hidden: bool) -> Finding:
     return Finding(
         risk=Risk.HIGH if is_hidden else Risk.MEDIUM,

@@ -21,6 +21,7 @@ from perpetualcc.permissions.commands.call_rules import judge_call
 from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.findings import (
     blocked,
+    calls_function,
     computed,
     emptied,
     given_shell,
@@ -291,16 +292,7 @@ class CommandJudge:
 
     def _function(self, command: SimpleCommand, depth: int) -> Findings:
         """Its body was judged where it stands; what it does with its words is not known."""
-        findings = [
-            Finding(
-                risk=Risk.LOW,
-                rule="function",
-                part=command.source,
-                kind="function",
-                words=command.words,
-                explanation="Calls a function of this same line, whose body is judged on its own",
-            )
-        ]
+        findings = [calls_function(command)]
         if len(command.words) > 1:
             inner = replace(command, words=command.words[1:], calls_function=False)
             found = [f for f in self._call(inner, depth + 1) if f.risk is Risk.HIGH]
