@@ -184,7 +184,9 @@ class Expander:
         return next((match.start() for match in found if match[0] == "`"), None)
 
     def _literal(self, start: int, end: int) -> str:
-        return unescape_double_quoted(self.source[start:end])
+        text = _ODD_VARIABLE.sub(rf"\g<1>{UNKNOWN}", self.source[start:end])
+        self._splits = self._splits or text != self.source[start:end]
+        return unescape_double_quoted(text)
 
     def _expansion(self, node: Node, *, quoted: bool) -> str:
         if node.type in SUBSTITUTIONS:
@@ -314,6 +316,8 @@ class Expander:
                 self._code, self._splits = code, splits
 
 
+_ODD_VARIABLE = re.compile(r"((?<!\\)(?:\\\\)*)\$[\^=~]+(?:\w+|[@*#?])")
+"""`"$^x"`, `"$=x"`, `"$~x"`: variables to zsh, plain text to the grammar and to bash."""
 _WHOLE_LIST = re.compile(r"\$\{(?P<name>\w+)\[[@*]\]\}|\$[@*]|\$\{[@*]\}")
 _DIVIDED = re.compile(r"[\s*?\[]|^$")
 _SETS = re.compile(r"\$\{([A-Za-z_]\w*):?=(.*)\}\Z", re.DOTALL)
