@@ -131,10 +131,11 @@ class Walk(Standing):
         children, source = node.children, self.expander.source
         end, was_named = node.start_byte, False
         for child in children:
-            if child.start_byte > end + 1 or source[end : child.start_byte].strip(" "):
-                self._check_gap(
-                    source[end : child.start_byte], in_words=was_named and child.is_named
-                )
+            start = child.start_byte
+            if source[start - 2 : start] == "\n\\":  # `\rm` at the beginning of a line
+                start -= 1
+            if start > end + 1 or source[end:start].strip(" "):
+                self._check_gap(source[end:start], in_words=was_named and child.is_named)
             end, was_named = child.end_byte, child.is_named
         return children
 
