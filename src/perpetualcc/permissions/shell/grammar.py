@@ -37,16 +37,21 @@ _DOCUMENT = re.compile(r"(<<-?[ \t]*(?:\w+|'\w+'|\"\w+\")[^\n]*\n)\\[^\n']")
 _INDENTED = re.compile(r"(?m)(?<!\\\n)^[ \t]+(?=\\*\$\()")
 """`$(…)` that begins an indented line of a here-document, which the grammar takes for text."""
 _LINE = re.compile(
-    r"((?<!\\)(?:\\\\)*\n|(?:^|(?<=\s))#[^\n'\"#]*\n)\\(?=[\w./~+@%:,=-])", re.MULTILINE
+    r"((?<!\\)(?:\\\\)*\n|(?:^|(?<=\s))#[^\n'\"#]*\n)((?:\\\n)*\\(?=[\w./~+@%:,=\n-]))",
+    re.MULTILINE,
 )
-r"""A line that begins as `\rm`, which the grammar takes for more words of the line before."""
+r"""
+A line that begins as `\rm`, or is a backslash alone: the grammar takes it for more words of the
+line before.
+"""
 
 
 def parse(text: str) -> Node | None:
     """The root of the syntax tree, or None when the budget was used up."""
     if len(text) > LENGTH_LIMIT:
         return None
-    text = _LINE.sub(r"\1 ", text)
+    if "\n\\" in text:
+        text = _LINE.sub(lambda m: m[1] + m[2].replace("\\", " "), text)
     if "<<" in text:
         text = _INDENTED.sub(lambda m: "." * len(m[0]), _DOCUMENT.sub(r"\1..", text))
     source = (text if text.isascii() else _OTHERS.sub(".", text)).replace("\0", ".").encode("ascii")
