@@ -51,9 +51,9 @@ def is_kind(pattern: str, settings: PermissionSettings) -> bool:
         return False
     if pattern in _EFFECTS or _kind_of_tool(pattern):
         return False
-    if pattern in _FIXED or _is_place(pattern) or _OPEN.fullmatch(pattern):
+    if _is_of_no_program(pattern):
         return True
-    is_known = all(one.rule not in _UNKNOWN for one in findings_of(first, settings))
+    is_known = _is_known(first, settings)
     if not is_known and _PLAIN.fullmatch(pattern) is None:
         return True
     return _is_judged_so(pattern, settings) or (is_known and _is_of_program(pattern, settings))
@@ -62,10 +62,17 @@ def is_kind(pattern: str, settings: PermissionSettings) -> bool:
 def unknown_program(pattern: str, settings: PermissionSettings) -> str:
     """The program that a rule is about, when nothing is known about it: a typo perhaps."""
     first = pattern.partition(" ")[0]
-    if "/" in pattern or pattern in _FIXED or _is_place(pattern) or _OPEN.fullmatch(pattern):
-        return ""  # what lies in the project has its own name
-    is_known = all(one.rule not in _UNKNOWN for one in findings_of(first, settings))
-    return "" if is_known else first
+    if "/" in pattern or _is_of_no_program(pattern):  # what lies in the project has its own name
+        return ""
+    return "" if _is_known(first, settings) else first
+
+
+def _is_of_no_program(pattern: str) -> bool:
+    return pattern in _FIXED or _is_place(pattern) or _OPEN.fullmatch(pattern) is not None
+
+
+def _is_known(program: str, settings: PermissionSettings) -> bool:
+    return all(one.rule not in _UNKNOWN for one in findings_of(program, settings))
 
 
 def instead_of(pattern: str, effect: str, settings: PermissionSettings) -> str:
