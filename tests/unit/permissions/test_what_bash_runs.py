@@ -49,10 +49,14 @@ RUNS = [
     "cat <<E\na\n  $(CMD)\nE\n",
     "cat <<-E\n\t$(CMD)\n\tE\n",
     "cat <<E\n<<'E'\n $(CMD)\nE\n",
+    "cat <<E\nx\nE && ls\ncat <<'E'\n$(CMD)\nE\n",
+    "ls\ncat <<E && echo a\nx\nE; ls [[<<'E'\n$(CMD)\nE",
+    "while read l; do ls; done <<E\nE # c\ncat <<'E'\n`CMD`\nE",
     "[[ x =~ <(CMD) ]]",
     "f() { [[ x =~ >(CMD) ]]; }; f",
     """[[ x =~ (a "${x:-'$"(CMD)'}"b) ]]""",
     """[[ x =~ (a "${x:-'$""(CMD)'}"b) ]]""",
+    """[[ x =~ (a "${x:-'$""\"(CMD)'}a["b) ]]""",
     "echo == a; CMD ]",
     "echo x == y && CMD ]]",
     "true =~ a | CMD ]]",
@@ -140,6 +144,29 @@ def test_a_forced_redirection_of_zsh_is_one(line: str) -> None:
 
 def test_a_document_that_runs_harmless_commands_is_low() -> None:
     assert bash_risk("cat > src/notes.md <<E\nBuilt `date` on $(uname)\nE\n") is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'echo "$a $b"',
+        'for f in src/*.py; do n=$(wc -l < "$f"); echo "$f $n"; done',
+        'while read -r id name; do [[ $id == 1 ]] && echo "$id $name"; done < data.csv',
+        'declare -A n; for k in "${!n[@]}"; do echo "${n[$k]} $k"; done',
+    ],
+)
+def test_a_blank_between_two_variables_hides_nothing(line: str) -> None:
+    assert bash_risk(line) is Risk.LOW
+
+
+def test_a_blank_between_two_variables_is_one() -> None:
+    assert bash_risk("a=git; b='push -f'; bash -c \"$a $b\"") is Risk.HIGH
+    assert bash_risk('a=gitpu; b=sh; bash -c "$a $b"') is Risk.MEDIUM
+
+
+def test_a_line_that_only_begins_as_the_end_of_a_document_belongs_to_it() -> None:
+    assert bash_risk("cat > src/a.md <<'E'\nE && rm x\nE") is Risk.LOW
+    assert bash_risk("x=$(cat <<'E'\na\nE) && rm x") is Risk.HIGH
 
 
 def test_a_backslash_at_the_end_of_a_line_joins_what_stands_before_and_after() -> None:

@@ -17,6 +17,7 @@ from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.paths import MAY_LEAVE
 from perpetualcc.permissions.shell.script import Word
 
+_ADDRESS = re.compile(r"(?!file:)[a-z][a-z\d+.-]*://", re.IGNORECASE)
 _NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|record|tee|log)")
 """Of the options that by their names write those after which the place comes; not `--write`."""
 
@@ -72,6 +73,8 @@ def _kept(call: Call) -> Findings:
 
 def _pieces(value: str) -> tuple[str, ...]:
     """`../x`, `cache_dir=../x`, `html:../x`: where a place may stand in a value."""
+    if _ADDRESS.match(value):
+        return (value,)
     return value, value.rpartition("=")[2], value.rpartition(":")[2]
 
 

@@ -14,7 +14,7 @@ from perpetualcc.permissions.shell.walk import Walk
 LOOP_VALUES = 16
 """A loop over at most this many known words is followed word by word."""
 _INSTEAD = frozenset({"elif_clause", "else_clause", "case_item"})
-_RUN_PATTERN = re.compile(r"[<>]\(|\$\"[^\"]*\"?\(")
+_RUN_PATTERN = re.compile(r"[<>]\(|\$(?:\"|\\\n)[^(]*\(")
 """
 In the patterns of `[[ x =~ <(id) ]]` and `[[ x =~ ("${x:-'$"(id)'}") ]]` the grammar sees no
 substitution.

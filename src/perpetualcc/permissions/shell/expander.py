@@ -145,8 +145,9 @@ class Expander:
         texts: list[str] = []
         for child in inner.children:
             if child.type in _EXPANSIONS:
-                position = self._plain(position, child.start_byte, inner, texts)
-                if position <= child.start_byte:
+                start = self._dollar(child)
+                position = self._plain(position, start, inner, texts)
+                if position <= start:
                     texts.append(self._expansion(child, quoted=True))
                     position = child.end_byte
                 elif position < child.end_byte:
@@ -155,6 +156,13 @@ class Expander:
         if node.type == "heredoc_body":  # a text is no words
             return [text.replace(_BREAK, " ") for text in texts]
         return texts
+
+    def _dollar(self, node: Node) -> int:
+        """Where it begins: in `"$a $b"` the grammar gives the second the blank."""
+        return node.end_byte - len(self._written(node))
+
+    def _written(self, node: Node) -> str:
+        return self.text(node).lstrip()
 
     def _plain(self, position: int, end: int, node: Node, texts: list[str]) -> int:
         """
@@ -220,7 +228,7 @@ class Expander:
         if self._is_changed(node):
             self._splits = self._splits or not quoted
             return UNKNOWN
-        if (whole := _WHOLE_LIST.fullmatch(self.text(node))) is not None:
+        if (whole := _WHOLE_LIST.fullmatch(self._written(node))) is not None:
             name = whole["name"] or ARGUMENTS
             if whole["name"] or self.variables.has_list(name):
                 return self._list(name, quoted=quoted, is_one="*" in whole[0])
@@ -263,7 +271,7 @@ class Expander:
         In the brackets quotes are plain characters, and `'$(id)'` runs.
         """
         after = node.end_byte
-        if self.text(node) == "$#" and (counted := _COUNTED.match(self.source, after)):
+        if self._written(node) == "$#" and (counted := _COUNTED.match(self.source, after)):
             after = counted.end()
         if node.type != "simple_expansion" or self.source[after : after + 1] not in _MODIFIES:
             return False
@@ -302,9 +310,9 @@ class Expander:
     def _inside(self, node: Node) -> None:
         """Substitutions in `${x:-$(…)}` and `$((…))` run as well."""
         self.count(node)
-        if node.type == "simple_expansion" and _BLANK.search(self.text(node)):
+        if node.type == "simple_expansion" and _BLANK.search(self._written(node)):
             end = node.end_byte if node.parent is None else node.parent.end_byte
-            self._hidden(self.source[node.start_byte + 1 : end])
+            self._hidden(self.source[self._dollar(node) + 1 : end])
         for child in node.children:
             if child.type in SUBSTITUTIONS:
                 self._code.append(self._run(child)[0])

@@ -56,22 +56,28 @@ def parse(text: str) -> Node | None:
         text = _INDENTED.sub(lambda m: "." * len(m[0]), _DOCUMENT.sub(r"\1..", text))
     source = (text if text.isascii() else _OTHERS.sub(".", text)).replace("\0", ".").encode("ascii")
     root = _parsed(source)
-    if root is None or not (b"==" in source or b"=~" in source):
+    if root is None or not any(sign in source for sign in _MISTAKEN):
         return root
     for _ in range(TRIES):
-        if not (found := _mistaken(root)):
+        if not (found := _mistaken(root, source)):
             return root
-        for at in found:
-            source = source[:at] + b".." + source[at + 2 :]
+        for node in found:
+            length = node.end_byte - node.start_byte
+            source = source[: node.start_byte] + b"." * length + source[node.end_byte :]
         if (root := _parsed(source)) is None:
             return None
     return None
 
 
-def _mistaken(root: Node) -> list[int]:
+_MISTAKEN = (b"==", b"=~", b"<<")
+"""Signs of what `_mistaken` finds."""
+
+
+def _mistaken(root: Node, source: bytes) -> list[Node]:
     """
-    Where `==` or `=~` is a word of a command, and the grammar makes what follows, as far as a
-    bracket, a pattern: `echo == a; id ]` runs `id`.
+    What the grammar takes for something else than it is. `==` and `=~` that are words of a command
+    make a pattern of what follows, as far as a bracket: `echo == a; id ]` runs `id`. A line that
+    only begins as a here-document ends, `EOF && ls`, belongs to it.
     """
     found, left = [], [root]
     while left:
@@ -79,11 +85,12 @@ def _mistaken(root: Node) -> list[int]:
         children = node.children
         left += children
         if node.type == "command":
-            found += [
-                operator.start_byte
-                for operator, pattern in pairwise(children)
-                if pattern.type == "regex"
-            ]
+            found += [sign for sign, pattern in pairwise(children) if pattern.type == "regex"]
+        elif node.type == "heredoc_end":
+            line_end = source.find(b"\n", node.end_byte)
+            behind = source[node.end_byte : None if line_end < 0 else line_end]
+            if behind and b")" not in behind:  # within `$(…)` it may end there
+                found.append(node)
     return found
 
 

@@ -78,7 +78,10 @@ def _heredoc(walk: Walk, node: Node, found: Redirects) -> None:
     is_quoted = name != delimiter
     written = "" if ending is None else walk.text(ending).strip("\t")
     is_whole = delimiter in {name, f"'{name}'", f'"{name}"'}
-    if not is_whole or written != name or not name.replace("_", "").isalnum():
+    is_ended = (
+        ending is None or walk.source[ending.end_byte : ending.end_byte + 1].strip("\n") == ""
+    )
+    if not (is_whole and is_ended) or written != name or not name.replace("_", "").isalnum():
         walk.problem(Problem.SYNTAX, walk.text(node))
     if ending is not None and any(child.end_byte > line_end for child in rest):
         text = walk.source[line_end + 1 : ending.start_byte]
