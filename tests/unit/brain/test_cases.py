@@ -12,6 +12,8 @@ LOGS = "Logging: JSON in production, plain text on laptops"
 NET = "Prices include VAT by default; net prices can be turned on for companies"
 GUESTS = "Guests may order without an account; companies need one"
 
+ALERTS = "Alerts: PagerDuty when the deadline is at risk, everything else goes to the Slack channel"
+
 
 def answered(line: str, asked: str, *labels: str) -> tuple[str, ...]:
     question = Question(
@@ -40,6 +42,7 @@ def answered(line: str, asked: str, *labels: str) -> tuple[str, ...]:
             ("DEBUG", "INFO", "WARN"),
         ),
         (GUESTS, "Do companies need an account to order?", ("Yes", "No")),
+        (ALERTS, "Where should the alerts of a late file go?", ("PagerDuty", "Slack", "Both")),
     ],
 )
 def test_a_case_that_the_line_does_not_speak_of_is_left_to_a_person(

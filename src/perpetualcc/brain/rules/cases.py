@@ -3,7 +3,7 @@
 import re
 
 from perpetualcc.brain.rules.asking import Asked
-from perpetualcc.brain.rules.choices import Choice, generic
+from perpetualcc.brain.rules.choices import Choice, core, generic
 from perpetualcc.brain.rules.evidence import Clause
 from perpetualcc.brain.rules.mentions import weak
 from perpetualcc.brain.rules.nearness import has
@@ -45,3 +45,22 @@ def is_no_default(asked: Asked, choice: Choice, clause: Clause) -> bool:
         stem(word) for word in re.findall(r"[^\W\d_]+", fold(named[0]))
     }
     return not any(has(said, word) for one in (choice.every, *choice.spellings) for word in one)
+
+
+_REST = re.compile(
+    r"\b(?:(?:every|any)thing (?:else|longer|larger|bigger|smaller|shorter|older|newer|more|less|"
+    r"above|below|over|under|beyond)|all (?:the )?others?|the rest|otherwise|or else|"
+    r"sonst(?:ige\w*)?|ansonsten|alles (?:andere|ubrige|weitere|was)|der rest|(?:todo )?lo demas|"
+    r"el resto|de lo contrario|sinon|(?:tout )?le reste|autrement|o resto|caso contrario|senao|"
+    r"altrimenti|(?:tutto )?il resto|anders|de rest|w przeciwnym razie|pozostal\w+|aksi halde|"
+    r"digerleri)\b|иначе|остальн|否则|其余|其他|それ以外|その他|그 외|나머지"
+)
+
+
+def leaves_a_rest(clause: Clause, others: tuple[Choice, ...]) -> bool:
+    """ "In Bash up to 50 lines, anything longer in Python": which case it is, a person sees."""
+    text = clause.statement.text
+    if not _REST.search(fold(text)):
+        return False
+    said = values(read_terms(text))
+    return any(core(other.own) <= said for other in others)

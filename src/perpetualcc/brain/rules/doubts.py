@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from perpetualcc.brain.rules.apart import asked_for
 from perpetualcc.brain.rules.asking import Asked
-from perpetualcc.brain.rules.cases import is_no_default
+from perpetualcc.brain.rules.cases import is_no_default, leaves_a_rest
 from perpetualcc.brain.rules.choices import Choice, core
 from perpetualcc.brain.rules.closeness import KEYED, TOPICAL
 from perpetualcc.brain.rules.evidence import Clause
@@ -103,6 +103,9 @@ def doubt_of(
         return f"line {line} only speaks of the same things"
     if is_no_default(asked, one.choice, one.clause):
         return f"line {line} names another default"
+    others = tuple(choice for choice in choices if choice is not one.choice)
+    if leaves_a_rest(one.clause, others):
+        return f"line {line} says another thing for the rest"
     if (
         _is_in_another_part(one, asked, nearness)
         or _is_for_another(one, asked)
@@ -113,7 +116,6 @@ def doubt_of(
     if one.closeness >= KEYED or not nearness.weights:
         return ""
     here = nearness.shared(one.clause.about)
-    others = [choice for choice in choices if choice is not one.choice]
     for clause in clauses:
         there = nearness.shared(clause.said_words)
         is_sibling = clause.statement is one.clause.statement
