@@ -1,7 +1,7 @@
 """
 Every tool of Claude Code, and what a call of it would do. An unknown tool is never LOW.
 
-Names come from the Claude Code 2.1.330 binary. `description` and `prompt` are words for people
+Names come from the Claude Code 2.1.332 binary. `description` and `prompt` are words for people
 and models: they never change a verdict.
 """
 
