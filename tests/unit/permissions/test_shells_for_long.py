@@ -30,6 +30,23 @@ SIGNS = [
     "shift; ", "$1", "-n ", "<<E\n", "\nE\n", "<<'E'\n", "CMD", "$(CMD)", "`CMD`",
 ]  # fmt: skip
 KNOWN = [*BASH_RUNS, *IN_A_SUBSCRIPT, *ZSH_RUNS, *RUNS_UNSEEN]
+PLAIN = [
+    "cat <<EOF\nCMD\nEOF", "cat <<'E'\n$(CMD)\nE", "cat <<-E && ls\n\tCMD\n\tE",
+    "cat << A << B\nA\nCMD\nB", "x=$(cat <<'E'\nCMD\nE\n)", "# CMD", "ls # CMD",
+    "f() {\n  echo 'CMD'\n}", 'echo "a\nCMD\nb"', "case x in\n a) ls ;;\n 'CMD') ls ;;\nesac",
+    'for i in a b; do\n echo "$i CMD"\ndone', "ls \\\n  -l",
+    "if [ -f x ]; then\n echo CMD\nelse\n ls\nfi",
+    'while read -r l; do echo "$l"; done <<< CMD', "echo $'a\\nCMD'", "a=('CMD' b)",
+    "declare -A m=([k]=CMD)", 'set -- CMD; echo "$@"', '[[ "$x" == CMD ]]',
+    "echo a && \\\n ls", "diff <(echo CMD) <(ls)", "echo ${x:-CMD}",
+    "python3 - <<'E'\nprint('CMD')\nE", "alias g=CMD", "( echo CMD )",
+]  # fmt: skip
+"""Lines that run nothing: with others before and after them they are of several commands."""
+JOINTS = [
+    *["\n"] * 6, "; ", " && ", " | ", " & ", "\n\n", "\\\n", "\n\\\n", "\r\n", "\n# x\n", "\n;",
+    " \n", "\n'\n", '\n"\n', "\n)", "\n}\n", "\n\\", "\n`", "\nE\n", "\nEOF\n", " <<E\n", " (\n",
+    " {\n", "\nfi\n", " ;;\n",
+]  # fmt: skip
 
 
 def changed(line: str, others: list[str], chance: random.Random) -> str:
@@ -52,9 +69,11 @@ def changed(line: str, others: list[str], chance: random.Random) -> str:
 def made(chance: random.Random) -> Iterator[str]:
     while True:
         line = chance.choice(KNOWN)
-        for _ in range(chance.randrange(1, 5)):
-            line = changed(line, KNOWN, chance)
-        if "CMD" in line and "\0" not in line and len(line) < 400:
+        for _ in range(chance.randrange(4)):
+            line += chance.choice(JOINTS) + chance.choice(chance.choice((KNOWN, PLAIN)))
+        for _ in range(chance.randrange(5)):
+            line = changed(line, chance.choice((KNOWN, PLAIN)), chance)
+        if "CMD" in line and "\0" not in line and len(line) < 600:
             yield line
 
 
