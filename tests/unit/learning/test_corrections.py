@@ -42,8 +42,11 @@ LEARNED = (
     *("building", "held_out", "training", "real", "reworded"),
     *("promised", "unsaid", "pairs", "habits", "forms"),
 )
+TASKS = ("natural", "ordinary")
+"""What teaches only what does not last."""
 NEVER_SEEN = (
     *("promised_unseen", "standing_unseen", "unseen", "real_unseen"),
+    *("natural_unseen", "ordinary_unseen"),
     *("sessions_unseen", "turns_unseen", "gathered_unseen"),
 )
 
@@ -93,6 +96,28 @@ def test_what_is_promised_holds_for_authors_the_model_never_saw(half, correction
     assert f1([(one.durable, row["durable"]) for one, row in found]) >= durable
     alike = [one for one, row in found if row["lookalike"]]
     assert sum(one.correction for one in alike) <= taken * len(alike)
+
+
+@pytest.mark.parametrize(("half", "part"), [("natural_unseen", 0.02), ("ordinary_unseen", 0.06)])
+def test_hardly_any_turn_of_a_session_becomes_a_rule_that_nobody_meant(half, part):
+    """Turns of other people's sessions as they came, tasks most of them; and tasks of an author."""
+    found = judgements(half)
+
+    unmeant = [one for one, row in found if one.durable and not row["durable"]]
+    assert len(unmeant) <= part * len(found)
+
+
+@pytest.mark.parametrize(
+    ("message", "assistant"),
+    [
+        ("let's start with this project!", ""),
+        ("Please apply the same width to our projects page.", "The about page is 960 px now."),
+        ("docs прочитай папку ознакомься с проектом", ""),
+        ("这个project在做什么", ""),
+    ],
+)
+def test_a_plain_task_is_no_rule(message, assistant):
+    assert not classify(message, assistant).durable
 
 
 @pytest.mark.parametrize(
@@ -258,7 +283,7 @@ def test_the_corpus_has_seventeen_languages_and_no_message_twice():
     everything = rows("building") + rows("held_out")
 
     assert len({row["language"] for row in everything}) == 17
-    learned = {row["message"] for half in LEARNED for row in rows(half)}
+    learned = {row["message"] for half in LEARNED + TASKS for row in rows(half)}
     assert not learned & {row["message"] for half in NEVER_SEEN for row in rows(half)}
     assert len({row["message"] for row in everything}) == len(everything)
 

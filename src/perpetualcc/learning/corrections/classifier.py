@@ -323,12 +323,18 @@ def _stated(reading: Reading) -> Told:
 
 
 def _may_state(told: Told, lexicon: Lexicon) -> bool:
-    """Not a reproach, nor "always" or "in any repo" of nothing; two rules are told one by one."""
+    """
+    Not a reproach, nor "always" or "in any repo" of nothing. Two rules are told one by one, and
+    what no grammar knows anything about ("as I said") is told with no other sentence.
+    """
     if any(one.features & {"blame", "told"} for one in told.sentences):
         return False
     if _says_only_where(told.sentences[0], lexicon):
         return False
-    if len(told.sentences) > 1 and all(_stands_alone(one, lexicon) for one in told.sentences):
+    if len(told.sentences) > 1 and (
+        not all(one.features for one in told.sentences)
+        or all(_stands_alone(one, lexicon) for one in told.sentences)
+    ):
         return False
     return all(rule.has_matter(one, lexicon) for one in told.sentences)
 
