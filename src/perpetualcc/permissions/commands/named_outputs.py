@@ -18,6 +18,7 @@ from perpetualcc.permissions.paths import MAY_LEAVE
 from perpetualcc.permissions.shell.script import Word
 
 _ADDRESS = re.compile(r"(?!file:)[a-z][a-z\d+.-]*://", re.IGNORECASE)
+"""Of no file of this machine: `https://…`, `git+ssh://…`."""
 _NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|record|tee|log)")
 """Of the options that by their names write those after which the place comes; not `--write`."""
 
