@@ -116,7 +116,7 @@ LEARNED = (
     *("promised", "unsaid", "pairs", "habits", "forms"),
 )
 TASKS = ("natural", "ordinary")
-"""What teaches only what does not last."""
+"""Turns and tasks as they come: they teach what lasts and what does not, and nothing else."""
 
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

@@ -43,7 +43,7 @@ LEARNED = (
     *("promised", "unsaid", "pairs", "habits", "forms"),
 )
 TASKS = ("natural", "ordinary")
-"""What teaches only what does not last."""
+"""Turns and tasks as they come: they teach what lasts and what does not, and nothing else."""
 NEVER_SEEN = (
     *("promised_unseen", "standing_unseen", "unseen", "real_unseen"),
     *("natural_unseen", "ordinary_unseen"),

@@ -162,6 +162,7 @@ class Expander:
         return node.end_byte - len(self._written(node))
 
     def _written(self, node: Node) -> str:
+        """An expansion without that blank."""
         return self.text(node).lstrip()
 
     def _plain(self, position: int, end: int, node: Node, texts: list[str]) -> int:
