@@ -5,11 +5,12 @@ A subscript is a number, and in a number a variable may be set. The other ways t
 `binding`.
 """
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from perpetualcc.permissions.shell.binding import ZSH_LISTS
+from perpetualcc.permissions.shell.binding import ZSH_LISTS, is_frozen
 from perpetualcc.permissions.shell.expander import HIDES, PLAIN_LEAVES
 from perpetualcc.permissions.shell.numbers import RUNS_AS_NUMBER
 from perpetualcc.permissions.shell.running import emit
@@ -47,6 +48,8 @@ def visit_declaration(walk: Walk, node: Node) -> None:
     if words[0].text == "local" and not walk.defining:  # bash refuses it here
         walk.variables.forget(assignment.name for assignment in assignments)
     emit(walk, node, start, words, assignments)
+    for assignment in assignments if is_frozen(words) else ():
+        walk.variables.freeze(assignment.name, is_certain=not walk.defining)
 
 
 def _assign(walk: Walk, node: Node) -> list[Assignment]:
@@ -59,10 +62,23 @@ def _assign(walk: Walk, node: Node) -> list[Assignment]:
     is_part = is_more or (target is not None and target.type == "subscript")
     for assignment in found:
         if is_part or walk.variables.has_list(assignment.name):
-            walk.variables.set_element(assignment.name, assignment.value.text)
+            walk.variables.set_element(
+                assignment.name, assignment.value.text, _number(walk, target)
+            )
         else:
             walk.variables.set(assignment.name, assignment.value.text)
     return found
+
+
+def _number(walk: Walk, target: Node | None) -> int | None:
+    """Which word of a list is given: without a subscript it is the first."""
+    if target is None or target.type != "subscript":
+        return 0
+    number = _NUMBERED.search(walk.text(target))
+    return int(number[1]) if number else None
+
+
+_NUMBERED = re.compile(r"\[(\d{1,4})\]\Z")
 
 
 def read_assignment(walk: Walk, node: Node) -> list[Assignment]:

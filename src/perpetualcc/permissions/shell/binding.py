@@ -21,6 +21,7 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _ANOTHER = re.compile(r"-\w*[nTLRZlu]\w*")
 _COUNTED = re.compile(r"-\w*i\w*")
 """`declare -i x`: whatever `x` is given from here on is a number."""
+_FROZEN = re.compile(r"-\w*r\w*")
 _MOST_VALUES = 60
 """Words of one `printf -v`."""
 _WHOLE_LINE = re.compile(r"-[ers]+|[^-].*", re.DOTALL)
@@ -46,6 +47,11 @@ def is_another(words: Sequence[Word]) -> bool:
     `declare -n r=PATH` and `typeset -T PATH p`; `typeset -L2 x=..src`, `declare -l x=ETC`.
     """
     return any(_ANOTHER.fullmatch(word.text) for word in words[1:])
+
+
+def is_frozen(words: Sequence[Word]) -> bool:
+    """`readonly x`, `declare -r x`: nothing else may be given to it from here on."""
+    return words[0].text == "readonly" or any(_FROZEN.fullmatch(word.text) for word in words[1:])
 
 
 def is_counted(word: Word) -> bool:

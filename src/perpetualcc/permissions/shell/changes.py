@@ -11,6 +11,7 @@ from perpetualcc.permissions.shell.binding import (
     filled,
     is_another,
     is_counted,
+    is_frozen,
 )
 from perpetualcc.permissions.shell.directories import DIRECTORY_COMMANDS
 from perpetualcc.permissions.shell.numbers import COMPARES, RUNS_AS_NUMBER
@@ -83,6 +84,8 @@ def _declare(walk: Walk, words: Sequence[Word], node: Node) -> None:
             is_read &= RUNS_AS_NUMBER.search(bound[1]) is None
         elif "[" in word.text:
             walk.variables.forget((word.text,))
+    for word in words[1:] if is_frozen(words) else ():
+        walk.variables.freeze(word.text.partition("=")[0], is_certain=not walk.defining)
     if not is_read:
         walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
 

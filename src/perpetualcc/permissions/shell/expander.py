@@ -256,6 +256,7 @@ class Expander:
         if words is None or is_divided or self.variables.get("IFS") != " \t\n":
             self._splits = self._splits or not quoted or self.variables.has_list(name)
             return UNKNOWN
+        self._splits = self._splits or UNKNOWN in words
         if not self._divides or (quoted and is_one):
             return " ".join(words)
         return _BREAK.join(words) if words else _BREAK

@@ -7,6 +7,7 @@ the commands inside are still collected. Here is who reads which node of the gra
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -27,8 +28,9 @@ from perpetualcc.permissions.shell.directories import Directories
 from perpetualcc.permissions.shell.lists import visit_list, visit_pipeline, visit_redirected
 from perpetualcc.permissions.shell.numbers import holds_subscript_code
 from perpetualcc.permissions.shell.running import visit_function, visit_redirect
-from perpetualcc.permissions.shell.script import Problem, Script
+from perpetualcc.permissions.shell.script import Problem, Script, SimpleCommand
 from perpetualcc.permissions.shell.simple_commands import visit_command
+from perpetualcc.permissions.shell.standing import either
 from perpetualcc.permissions.shell.substitutions import substitute
 from perpetualcc.permissions.shell.walk import Stop, Visitor, Walk
 
@@ -44,7 +46,17 @@ def read_script(text: str, *, home: str, project: str, cwds: Directories) -> Scr
         walk.problem(Problem.TOO_DEEP, text[:60])
     if walk.expander.takes_numbers and (code := _subscript_code(walk.script)) is not None:
         walk.problem(Problem.UNKNOWN_CONSTRUCT, code)
+    ends = either(walk.ends, walk.cwds)
+    walk.script.commands[:] = [
+        replace(one, cwds=either(one.cwds, ends)) if _is_trap(one) else one
+        for one in walk.script.commands
+    ]
     return walk.script
+
+
+def _is_trap(command: SimpleCommand) -> bool:
+    """Its code runs when the shell ends, and where that then stands."""
+    return bool(command.words) and command.words[0].text == "trap"
 
 
 def _subscript_code(script: Script) -> str | None:

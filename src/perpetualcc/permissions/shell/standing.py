@@ -22,12 +22,15 @@ class Standing:
         self.variables = Variables(home=home, project=project, cwd=cwds[0] or UNKNOWN)
         self.functions: frozenset[str] = frozenset()
         """What is a function here, whatever happened before."""
+        self.ends: Directories = ()
+        """Where the subshells so far have ended: there their traps run."""
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
         """Subshells and pipes: nothing that changes inside is seen afterwards."""
         variables, cwds, functions = self.snapshot()
         yield
+        self.ends = either(self.ends, self.cwds)
         self.variables.restore(variables)
         self.cwds, self.functions = cwds, functions
 

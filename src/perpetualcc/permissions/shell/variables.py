@@ -64,8 +64,15 @@ class Variables:
         if held is not None:
             self._values[f"{ARGUMENTS}[@]"] = held
 
+    def freeze(self, name: str, *, is_certain: bool) -> None:
+        """`readonly x`: what it would be given from here on it does not take."""
+        self._values[f"{name}[!]"] = "" if is_certain else UNKNOWN
+
     def set(self, name: str, value: str) -> None:
-        is_kept = len(value) <= VALUE_LIMIT and name not in _SET_BY_SHELLS
+        frozen = self._values.get(f"{name}[!]")
+        if frozen == "":
+            return
+        is_kept = len(value) <= VALUE_LIMIT and name not in _SET_BY_SHELLS and frozen is None
         self._values[name] = value if is_kept else UNKNOWN
         self._values.pop(f"{name}[@]", None)
         if name == "argv":  # to zsh it is the same list
@@ -78,16 +85,28 @@ class Variables:
         texts = [_SUBSCRIPT.sub("", word.text) for word in words]
         # A pattern stands for files, each of them one word.
         if not any(word.globs and word.text[:1] != "[" for word in words):
-            self._keep_list(name, None if before is None else [*before, *texts])
+            is_known = before is not None and all(word.is_constant for word in words)
+            self._keep_list(name, [*before, *texts] if before is not None and is_known else None)
 
-    def set_element(self, name: str, value: str) -> None:
-        """`name[1]=value`: in place of which word the shells do not agree, so it is one more."""
+    def set_element(self, name: str, value: str, at: int | None) -> None:
+        """
+        `name[1]=value`; `at` is None where the number is not written.
+
+        It is the second word to bash and the first to zsh: neither is known from here on, and
+        what it is and what they were stand behind all others.
+        """
         before = self.get_list(name) if name in self._values else []
         self.set(name, UNKNOWN)
-        self._keep_list(name, None if before is None else [*before, value])
+        if before is None:
+            self._keep_list(name, None)
+            return
+        may_be = range(len(before)) if at is None else (at - 1, at)
+        first = [UNKNOWN if n in may_be else word for n, word in enumerate(before)]
+        self._keep_list(name, [*first, *(before[n] for n in may_be if 0 <= n < len(before)), value])
 
     def _keep_list(self, name: str, words: list[str] | None) -> None:
-        value = UNKNOWN if words is None else "\0".join(words)
+        is_free = f"{name}[!]" not in self._values
+        value = "\0".join(words) if words is not None and is_free else UNKNOWN
         self._values[f"{name}[@]"] = value if len(value) <= VALUE_LIMIT else UNKNOWN
 
     def has_list(self, name: str) -> bool:
@@ -95,9 +114,15 @@ class Variables:
         return f"{name}[@]" in self._values
 
     def get_list(self, name: str) -> list[str] | None:
-        """What `${name[@]}` is, of one word where no list is set; None when it is not known."""
-        value = self._values.get(f"{name}[@]", self._values.get(name, UNKNOWN))
-        return None if UNKNOWN in value else value.split("\0") if value else []
+        """
+        What `${name[@]}` is, of one word where no list is set; None when it is not known.
+
+        Single words of it may be `UNKNOWN`.
+        """
+        value = self._values.get(f"{name}[@]")
+        if value is None and UNKNOWN in (value := self._values.get(name, UNKNOWN)):
+            return None
+        return None if value == UNKNOWN else value.split("\0") if value else []
 
     def forget(self, names: Iterable[str]) -> None:
         """`read x`, `read "x?Name:"`, `unset x`, `printf -v x`: what they hold is not known."""

@@ -109,7 +109,10 @@ class Walk(Standing):
         if self.depth > DEPTH_LIMIT:
             self.stop(Problem.TOO_DEEP, self.text(node))
         visitor = self._visitors.get(node.type)
-        if visitor is not None:
+        if visitor is not None and _BEHIND.match(self.source, node.end_byte):
+            with self.isolated():
+                visitor(self, node)
+        elif visitor is not None:
             visitor(self, node)
         elif node.is_named:
             is_error = node.is_error or node.is_missing
@@ -241,6 +244,8 @@ class Walk(Standing):
         self.script.commands.append(command)
 
 
+_BEHIND = re.compile(r"(?:[ \t]|\\\n)*&(?![&>])")
+"""What `&` stands behind runs in a shell of its own."""
 Visitor = Callable[[Walk, Node], None]
 """Reads one kind of node."""
 

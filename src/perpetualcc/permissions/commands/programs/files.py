@@ -17,15 +17,14 @@ from perpetualcc.permissions.shell.script import Word
 
 @handles("copy")
 def copy(call: Call) -> Findings:
-    """With `-t directory` every operand is a source; `cp /dev/null f` empties the file."""
+    """With `-t directory` every operand is a source; `cp -s` links; `cp /dev/null f` empties f."""
     sources = call.arguments.operands[:-1]
     if [word.text for word in sources] == ["/dev/null"]:
         return emptied(call.arguments.operands[-1].text, call.part)
-    return (
-        call.reads(call.arguments.operands)
-        if call.arguments.has("-t", "--target-directory")
-        else []
-    ) + guarded_in_folder(call)
+    found = link(call) if call.arguments.has("-s", "--symbolic-link", "-l", "--link") else []
+    if call.arguments.has("-t", "--target-directory"):
+        found += call.reads(call.arguments.operands)
+    return found + guarded_in_folder(call)
 
 
 def guarded_in_folder(call: Call) -> Findings:
@@ -126,10 +125,11 @@ def _remember_link(target: str, into: str, call: Call) -> None:
     """What comes later in the line may go through it: as a link, or in a folder of that name."""
     territory = call.judge.territory
     name = posixpath.basename(target.rstrip("/"))
+    from_here = call.arguments.path == "cp" or call.arguments.has("-r", "--relative")
     for cwd in call.cwds:
         for link in (into, f"{into}/{name}"):
             place = join(cwd, link, home=territory.home)
-            base = cwd if call.arguments.has("-r", "--relative") else posixpath.dirname(place or "")
+            base = cwd if from_here else posixpath.dirname(place or "")
             leads_to = join(base, target, home=territory.home)
             if place is not None and leads_to is not None and place != territory.project:
                 territory.links[fold(place)] = leads_to
