@@ -347,8 +347,8 @@ def can_be_weighed(question: Question, asked: Asked, one: Weighed, ruled: BrainA
         return False
     if patterns("consent", "asks_what_to_do").search(asked.folded):
         return False
-    if choice.names and (measures["t_other"] or not measures["t_fit"]):
-        # A product that is named for another part, or for another purpose.
+    if choice.names and measures["t_other"]:
+        # A product that is named for another part.
         return False
     if one.clause is not None and (
         is_no_default(asked, choice, one.clause) or choice.names & one.clause.open

@@ -22,6 +22,12 @@ AS_PROMISED = (
 )
 """Folders by authors who had read only what is promised; the weights never learned from these."""
 
+OTHER_WORDS = (
+    *("gypsum", "talc", "flint", "beryl", "opal", "jade"),
+    *("agate", "topaz", "garnet"),
+)
+"""The same, whose questions seldom use the file's own words; nothing is learned from them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:

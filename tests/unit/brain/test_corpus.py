@@ -4,7 +4,13 @@ import pytest
 
 from perpetualcc.brain.rule_based import SUGGESTED, RuleBasedBrain
 from perpetualcc.requirements import parse_statements
-from tests.corpus.brain.measuring import AS_PROMISED, cases, measure, measure_together
+from tests.corpus.brain.measuring import (
+    AS_PROMISED,
+    OTHER_WORDS,
+    cases,
+    measure,
+    measure_together,
+)
 
 FOLDERS = [
     "built",
@@ -77,6 +83,14 @@ def test_what_is_promised_holds_for_files_that_the_weights_never_learned_from() 
 
     assert score.precision >= 0.97, score.misses
     assert score.reach >= 0.75, score.misses
+    assert score.risky_answered == 0, score.misses
+
+
+def test_what_is_asked_in_other_words_is_rather_left_than_answered_wrong() -> None:
+    score = measure_together(OTHER_WORDS)
+
+    assert score.precision >= 0.96, score.misses
+    assert score.reach >= 0.5, score.misses
     assert score.risky_answered == 0, score.misses
 
 
