@@ -100,6 +100,23 @@ def decided(home: Path, *rules: Rule, trust: dict[Path, str] | None = None) -> N
     asyncio.run(record(database, Recorded(rules=rules, trust=trust or {}), SystemClock()))
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("git commit -am x", "lets it through"), ("git fetch", "leaves it to a person")],
+)
+def test_what_is_for_the_brain_says_what_the_one_without_ai_would_do(command, said, tmp_path):
+    done = run("bash", command, "--project", str(tmp_path), home=tmp_path)
+
+    assert f"Verdict  ask: the brain decides; the one without AI {said} (" in done.stdout
+
+
+def test_a_command_without_its_tool_is_told_apart_from_one(tmp_path: Path) -> None:
+    done = run("git push --force", home=tmp_path)
+
+    assert done.returncode == 2
+    assert "pcc explain bash 'git push --force'" in done.stderr
+
+
 def test_nothing_is_created_where_there_is_no_state(tmp_path: Path) -> None:
     policy = tmp_path / "project/.perpetualcc/policy.toml"
     policy.parent.mkdir(parents=True)

@@ -16,7 +16,7 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import GlobalOptions, JsonOption, directory
 from perpetualcc.domain.authority import Authority
-from perpetualcc.domain.decisions import Verdict
+from perpetualcc.domain.decisions import Advice, Verdict
 from perpetualcc.domain.folders import canonical, expanded, home_of
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 
@@ -61,6 +61,9 @@ def explain(
     if jsonl:
         judge_lines(expanded(project).absolute(), guards)
         return
+    if tool is not None and subject is None and " " in tool:
+        given = f"pcc explain bash {shlex.quote(tool)}"
+        raise Mistyped(f"Which tool would that be for? {tool!r} is no name of one", hint=given)
     if tool is None or subject is None:
         raise Mistyped("There is nothing to judge", hint="pcc explain bash 'git push --force'")
     call = call_from_words(tool, subject, directory(project))
@@ -189,11 +192,13 @@ class _Judged:
     verdict: Verdict
     rules: "tuple[Rule, ...]"
     """Of the person's, those that decided."""
-    is_for_brain: bool
+    advice: Advice | None
+    """What the brain without AI would say; None where no brain is asked."""
 
 
 def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     """As the gate of a session at level 3 does it, whose brain has no opinion."""
+    from perpetualcc.brain.rules.permission import advise
     from perpetualcc.permissions.deciding_rules import deciding_rules
     from perpetualcc.permissions.decision_engine import Permit, decide
     from perpetualcc.permissions.risk_classifier import analyse
@@ -202,11 +207,13 @@ def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     analysis = analyse(call, place.settings)
     permit, _ = place.engine.permit(analysis, call)
     ruled = permit is Permit.RULED or (permit is Permit.FORBIDDEN and not analysis.is_forbidden)
+    assessment = analysis.assessment()
+    is_for_brain = analysis.risk is Risk.MEDIUM and not analysis.is_guarded
     return _Judged(
-        assessment=analysis.assessment(),
+        assessment=assessment,
         verdict=decide(analysis, permit, None, place.settings).verdict,
         rules=guards.as_made(deciding_rules(place.rules, analysis, call)) if ruled else (),
-        is_for_brain=analysis.risk is Risk.MEDIUM and not analysis.is_guarded,
+        advice=advise(call, assessment) if is_for_brain else None,
     )
 
 
@@ -238,8 +245,9 @@ _RULED = {
 def _page(judged: _Judged) -> str:
     assessment, verdict = judged.assessment, judged.verdict
     said = (_RULED if judged.rules else _VERDICTS)[verdict]
-    if judged.is_for_brain and verdict is Verdict.ASK:
-        said = "ask: the brain has an opinion; without one a person decides"
+    if judged.advice is not None and verdict is Verdict.ASK:
+        who = "lets it through" if judged.advice.approve else "leaves it to a person"
+        said = f"ask: the brain decides; the one without AI {who} ({judged.advice.reason})"
     lines = [f"Risk     {assessment.risk}", f"Verdict  {said}"]
     lines += [f"Rule     {rule.id}: {rule.explain()}" for rule in judged.rules]
     lines += [f"Kind     {assessment.kind}", ""]
