@@ -56,6 +56,7 @@ def test_which_word_of_a_list_is_another_now_is_not_known(command: str) -> None:
         ("cp -l ~/.bashrc src/a", Risk.HIGH),
         ("cp -as /home/dev/other src/o", Risk.HIGH),
         ("cp -al src src/copy", Risk.LOW),
+        ("echo 'ref: refs/heads/x' > src/r/HEAD; git -C src/r status", Risk.MEDIUM),
     ],
 )
 def test_what_is_set_holds_where_the_shell_takes_it(command: str, risk: Risk) -> None:

@@ -2,7 +2,8 @@
 Directories that are repositories of git by what lies in them, wherever they came from.
 
 A clone never brings a `.git`, but a directory with a `HEAD`, `objects` and `refs` is one as well:
-in it and below it, git runs what its `config` names, also when it only looks.
+in it and below it, git runs what its `config` names, also when it only looks. One whose `HEAD` the
+line itself writes is becoming one.
 """
 
 import os
@@ -23,7 +24,7 @@ def in_bare_repository(call: Call, rule: CommandRule) -> Findings:
         while place not in {"/", call.judge.territory.project} and UNKNOWN not in place:
             if os.path.lexists(f"{place}/.git"):
                 break
-            if _is_bare(place):
+            if _is_bare(place) or f"{place}/HEAD" in call.judge.files:
                 why = f"{place} is a repository by itself, whose settings name what git runs"
                 found = call.finding(Risk.MEDIUM, "bare-repository", why, EffectKind.EXECUTE)
                 return [replace(found, is_guarded=True)]
