@@ -187,7 +187,8 @@ def remember(
     tell_damaged(library, where)
     with _what_ends(library, where):
         made = typed_rule(library, where, rule, by_person=by_person)
-        print(f"Remembered: {one_line(made.rule)}")
+        told = f"for {printable(where)}" if where else "everywhere"
+        print(f"Remembered {told}: {one_line(made.rule)}")
     if not by_person:
         print("It waits for your review: pcc learn review")
 

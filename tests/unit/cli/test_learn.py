@@ -282,7 +282,7 @@ def test_a_rule_that_a_newer_one_takes_the_place_of_is_named(run, tmp_path):
     said = run("learn", "remember", "Always commit to main", "--project", str(tmp_path))
 
     assert said.splitlines() == [
-        "Remembered: Always commit to main",
+        f"Remembered for {tmp_path}: Always commit to main",
         "No longer in force: Never commit to main",
     ]
 
