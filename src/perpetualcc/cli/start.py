@@ -30,6 +30,7 @@ from perpetualcc.cli.later import (
 )
 from perpetualcc.cli.look import one_line, terminal_width
 from perpetualcc.cli.options import (
+    TAKES_WORDS,
     DetachOption,
     GlobalOptions,
     NameOption,
@@ -37,6 +38,7 @@ from perpetualcc.cli.options import (
     SessionArgument,
     TaskOption,
     WorktreeOption,
+    refuse_words,
 )
 from perpetualcc.cli.session_page import session_panel
 from perpetualcc.cli.worktree import worktree_of
@@ -49,7 +51,7 @@ app = typer.Typer(rich_markup_mode=None)
 _BRAINS = ("none", "claude", "gemini", "ollama")
 
 
-@app.command()
+@app.command(context_settings=TAKES_WORDS)
 def start(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     project: ProjectArgument,
@@ -125,6 +127,7 @@ def start(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
+    refuse_words(ctx, project)
     if brain is not None and brain not in _BRAINS:
         raise Mistyped(f"--brain cannot be {brain!r}", hint=f"It is {', '.join(_BRAINS)}")
     _refuse_idle(brain, model, auto_approve=auto_approve)
