@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
+from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOption
 from perpetualcc.cli.patience import said_if_long
+from perpetualcc.cli.takeover import tell_what_is_not_taken_over
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.state import (
@@ -230,7 +231,7 @@ def _described(
 
 def _settings(locations: Locations) -> Iterator[tuple[str, str]]:
     try:
-        if set_otherwise(locations, config.settings_digest()):
+        if set_otherwise(locations, config.settings_digests()):
             yield "Settings", "other than the configuration says now: pcc daemon restart"
     except PerpetualError as mistake:
         yield "Settings", f"{mistake}; the daemon cannot start with them"
