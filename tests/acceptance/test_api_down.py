@@ -99,7 +99,9 @@ def test_a_terminal_that_is_signed_in_is_not_the_daemon(install):
     assert found.returncode == 1
     assert "✗ Signed in to Claude: only this terminal is (api_key); the daemon" in found.stdout
     assert "your ANTHROPIC_API_KEY: pcc daemon restart" in found.stdout
-    pcc.pcc("daemon", "restart")
+    assert pcc.pcc("daemon", "restart").stdout.startswith(
+        "The daemon was started anew (supervisor "
+    )
     assert "✓ Signed in to Claude: api_key" in pcc.pcc("doctor").stdout
 
 

@@ -109,8 +109,8 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     config.check_config()
     refuse_newer(ctx.obj.locations.database)
     with said_if_long(_stopping(grace)):
-        halt.stop(ctx.obj.locations, grace=grace)
-    _start(ctx)
+        ran = halt.stop(ctx.obj.locations, grace=grace)
+    _start(ctx, "was started anew" if ran else "runs")
 
 
 @app.command()
@@ -194,12 +194,12 @@ def _stopping(grace: float | None) -> str:
     )
 
 
-def _start(ctx: typer.Context) -> None:
+def _start(ctx: typer.Context, does: str = "runs") -> None:
     with connect(ctx.obj, outwait=False, is_work=True) as daemon:
         if is_work_stopped(ctx.obj.locations):
             daemon.call("daemon.go_on")
         found = read_status(ctx.obj.locations)
-    print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
+    print(f"The daemon {does} (supervisor {found.supervisor}, engine {found.engine})")
     tell_what_is_not_taken_over(ctx.obj)
 
 
