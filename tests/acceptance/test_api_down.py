@@ -43,7 +43,7 @@ def test_an_api_that_does_not_answer_is_told_of_in_seconds(install, closed_port)
 def test_an_export_that_the_daemon_does_not_know_is_said(install, closed_port):
     pcc = install("steps: [It is over.]", "--idle-exit", "60")
     pcc.pcc("list")
-    quiet = pcc.pcc("start", str(pcc.project), "--task", "One", "--detach").stderr
+    quiet = pcc.pcc("start", str(pcc.project), "--task", "One", "--at", "9pm", "--detach").stderr
     pcc.environment["ANTHROPIC_BASE_URL"] = closed_port
 
     told = pcc.pcc("start", str(pcc.project), "--task", "Two", "--detach", check=False).stderr
@@ -57,6 +57,52 @@ def test_an_export_that_the_daemon_does_not_know_is_said(install, closed_port):
     assert "was started without your ANTHROPIC_BASE_URL" in doctor.stdout
     assert "ANTHROPIC_BASE_URL" not in after
     assert "sk-" not in pcc.locations.steering.read_text()
+
+
+def test_a_daemon_that_has_nothing_to_do_takes_an_export_over_by_itself(install, closed_port):
+    pcc = install("steps: [It is over.]", "--idle-exit", "60")
+    pcc.wait(pcc.start("One"))
+    before = pcc.supervisor
+    pcc.environment["ANTHROPIC_BASE_URL"] = closed_port
+
+    told = pcc.pcc("start", str(pcc.project), "--task", "Two", "--detach").stderr
+
+    assert told.endswith(
+        "note: The daemon had nothing to do and was started anew, with your ANTHROPIC_BASE_URL\n"
+    )
+    assert pcc.supervisor not in {None, before}
+    assert "Environment" not in pcc.pcc("doctor").stdout
+
+
+def test_an_export_is_only_told_of_where_the_daemon_would_lose_another(install, closed_port):
+    pcc = install("steps: [It is over.]", "--idle-exit", "60")
+    pcc.environment["HTTPS_PROXY"] = "http://127.0.0.1:9"
+    pcc.wait(pcc.start("One"))
+    before = pcc.supervisor
+    del pcc.environment["HTTPS_PROXY"]
+    pcc.environment["ANTHROPIC_BASE_URL"] = closed_port
+
+    told = pcc.pcc("start", str(pcc.project), "--task", "Two", "--detach").stderr
+
+    assert "without your ANTHROPIC_BASE_URL" in told
+    assert pcc.supervisor == before
+
+
+def test_a_terminal_that_is_signed_in_is_not_the_daemon(install):
+    pcc = install("steps: [It is over.]", "--idle-exit", "60")
+    key = pcc.environment.pop("ANTHROPIC_API_KEY")
+    pcc.pcc("list")
+    pcc.environment["ANTHROPIC_API_KEY"] = key
+
+    found = pcc.pcc("doctor", check=False)
+
+    assert found.returncode == 1
+    assert "✗ Signed in to Claude: only this terminal is (api_key); the daemon" in found.stdout
+    assert "your ANTHROPIC_API_KEY: pcc daemon restart" in found.stdout
+    assert pcc.pcc("daemon", "restart").stdout.startswith(
+        "The daemon was started anew (supervisor "
+    )
+    assert "✓ Signed in to Claude: api_key" in pcc.pcc("doctor").stdout
 
 
 WRITE = """

@@ -25,10 +25,16 @@ def pcc(tmp_path, monkeypatch):
         yield world
 
 
-def channels(pcc) -> str:
+def channels(pcc, *options: str) -> str:
     """What the engine knows of, whatever becomes of it."""
-    done = pcc.pcc("notify", "test", "--json", check=False)
+    done = pcc.pcc(*options, "notify", "test", "--json", check=False)
+    assert "started anew" not in done.stderr
     return done.stdout
+
+
+def a_session_for_later(pcc, *options: str) -> None:
+    """A daemon that has something to do is not started anew by a command that works elsewhere."""
+    pcc.pcc(*options, "start", ".", "--task", "later", "--at", "tomorrow at 3pm", "-d")
 
 
 def test_a_relative_file_in_the_variable_is_the_engines_too(pcc):
@@ -42,11 +48,20 @@ def test_a_relative_file_in_the_variable_is_the_engines_too(pcc):
 def test_a_daemon_works_with_the_file_that_it_was_started_with(pcc, how):
     pcc.pcc("--config", "mine.toml", "daemon", how)
 
-    assert "json" in channels(pcc)
+    assert "json" in channels(pcc, "--config", "mine.toml")
+
+
+def test_a_file_that_is_named_here_is_taken_over_by_a_daemon_that_has_nothing_to_do(pcc):
+    pcc.pcc("daemon", "start")
+
+    tested = pcc.pcc("--config", "mine.toml", "notify", "test", "--json", check=False)
+
+    assert "was started anew, with your --config\n" in tested.stderr
+    assert "json" in tested.stdout
 
 
 def test_a_running_daemon_with_another_file_is_told_of(pcc):
-    pcc.pcc("daemon", "start")
+    a_session_for_later(pcc)
 
     other = pcc.pcc("--config", "mine.toml", "daemon", "start").stderr
     begun = pcc.pcc("--config", "mine.toml", "start", ".", "--task", "x", "-d").stderr
@@ -81,7 +96,7 @@ def test_a_running_daemon_with_a_named_file_is_told_of_where_the_usual_one_is_me
 def test_a_running_daemon_with_older_settings_is_told_of_until_it_takes_them_over(pcc, tmp_path):
     file = tmp_path / "work" / "mine.toml"
     pcc.environment["PERPETUALCC_CONFIG"] = "mine.toml"
-    pcc.pcc("daemon", "start")
+    a_session_for_later(pcc)
 
     file.write_text(f"# A remark changes no setting.\n{MINE}")
     as_it_was = pcc.pcc("daemon", "start").stderr
@@ -188,6 +203,7 @@ def test_a_mistake_in_the_settings_keeps_nobody_from_a_daemon_that_works(pcc):
     for words in (["pending"], ["pause", "later"], ["resume", "later"], ["stop", "later"]):
         pcc.pcc(*words)
     status = pcc.pcc("daemon", "status").stdout
+    started = pcc.pcc("start", ".", "--task", "x", "-d", check=False)
     restart = pcc.pcc("daemon", "restart", check=False)
     engine = pcc.engine
     pcc.pcc("daemon", "stop", "--now")
@@ -196,7 +212,9 @@ def test_a_mistake_in_the_settings_keeps_nobody_from_a_daemon_that_works(pcc):
     said = "Unknown key 'limits.warn_att'"
     assert session in listed.stdout
     assert listed.stderr.startswith(f"note: {said}")
-    assert listed.stderr.endswith("; the daemon works with what the settings were\n")
+    assert "; the daemon works with what the settings were\n" in listed.stderr
+    assert listed.stderr.endswith("\nhint:  Did you mean 'limits.warn_at'?\n")
+    assert (started.returncode, started.stderr.startswith(f"error: {said}")) == (1, True)
     assert f"\nSettings    {said}" in status
     assert "\nMend it     Did you mean 'limits.warn_at'?\n" in status
     assert (restart.returncode, engine is not None) == (1, True)

@@ -446,16 +446,17 @@ def test_a_test_notification_says_what_arrives(install):
     webhook, lost = Webhook(), Webhook()
     pcc = install(QUESTION)
     assert "There is no channel" in refused(pcc, "notify", "test") or os.environ.get("DISPLAY")
+    later = pcc.start("For later", "--at", "9pm")
     configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}", "{lost.url}"]\n')
-    if not os.environ.get("DISPLAY"):
-        told = refused(pcc, "notify", "test")
-        assert "does not know the channels" in told
-        assert "pcc daemon restart" in told
-    pcc.pcc("daemon", "stop", "--now")
+    with_work = refused(pcc, "notify", "test")
+    pcc.pcc("stop", later)
 
     with webhook.listening():
         done = pcc.pcc("notify", "test", check=False)
 
+    assert "were set otherwise since the daemon read the settings" in with_work
+    assert "daemon restart" in with_work
+    assert "was started anew, with the settings as they are now" in done.stderr
     assert done.returncode == 1
     assert "  sent\n" in done.stdout
     assert "failed: A Connection error" in done.stdout

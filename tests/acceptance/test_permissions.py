@@ -389,6 +389,7 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     assert pcc.json("rules", "explain", rule)["counts"].startswith("where any part")
     dead = pcc.pcc("rules", "add", "deny", "command", "make && rm", check=False)
     blocked = pcc.pcc("rules", "add", "allow", "command", "rm -rf /", "--high").stdout
+    whole = pcc.pcc("rules", "add", "allow", "kind", "rm", "--high").stderr
     usual = pcc.pcc("rules", "add", "allow", "command", "make dist").stdout
     nowhere = pcc.pcc(
         *("rules", "add", "allow", "command", "make", "--project", "/no/such"), check=False
@@ -400,10 +401,14 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
         "such a rule; not for what is HIGH, which needs a rule made with --high"
     )
     assert "Project path '/no/such' is not a directory" in nowhere.stderr
+    assert whole.startswith("Warning: Everything of the kind 'rm' is let through in every project")
+    assert "'ALL ITS WORDS' --high --project DIR\n" in whole
+    assert "To take it back: pcc rules remove rule-" in whole
     assert (dead.returncode, "would never match" in dead.stderr) == (1, True)
     assert "stays blocked" in blocked
     pcc.pcc("rules", "remove", blocked.split(":")[0])
     pcc.pcc("rules", "remove", usual.split(":")[0])
+    pcc.pcc(*whole.split("pcc ")[-1].split())
     pcc.pcc("start", str(pcc.project), "--task", "x")
     [decision] = decisions(pcc, pcc.json("list")[0]["id"]).values()
     judged = pcc.json("explain", "bash", "make deploy-preview", "--project", str(pcc.project))

@@ -217,6 +217,7 @@ def test_bash_completes_commands_and_what_is_there(install, tmp_path):
         return done.stdout.split()
 
     assert pcc.pcc("--show-completion", "zsh").stdout.startswith("#compdef pcc"), "as it is named"
+    assert "no completion for 'tcsh'" in pcc.pcc("--show-completion", "tcsh", check=False).stderr
     assert completed("pcc", "st") == ["start", "status", "stop"]
     assert completed("pcc", "daemon", "re") == ["restart"]
     assert completed("pcc", "start", "--req") == ["--requirements"]

@@ -82,6 +82,7 @@ def test_nothing_typed_shows_the_commands_in_panels_in_their_order() -> None:
         (("strat",), "No such command 'strat'. Did you mean 'start'?"),
         (("zzzzzz",), "No such command 'zzzzzz'.\n"),
         (("list", "--bogus"), "Usage: pcc list"),
+        (("respond", "--bogus"), "Usage: pcc respond [OPTIONS] NUMBER [ANSWER]..."),
         (("list", "--limit", "many"), "'--limit'"),
         (("--quiet", "--verbose", "list"), "contradict each other"),
         (("status",), "Missing argument 'SESSION'"),

@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import subprocess
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from perpetualcc.domain.errors import MissingError, PerpetualError
@@ -77,16 +78,21 @@ def _way_back(binary: Path) -> str:
     return f"chmod u+x {shlex.quote(str(binary))}" if binary.is_file() else _NAME_IT
 
 
-def signed_in_with(binary: Path) -> str | None:
-    """`api_key`, `oauth_token`, …; empty when not signed in, None when it does not say."""
+def signed_in_with(binary: Path, *, without: Iterable[str] = ()) -> str | None:
+    """
+    `api_key`, `oauth_token`, …; empty when not signed in, None when it does not say.
+
+    `without` these variables of the environment: where they are not set.
+    """
+    here = {name: value for name, value in os.environ.items() if name not in set(without)}
     try:
-        told = json.loads(_said(binary, "auth", "status"))
+        told = json.loads(_said(binary, "auth", "status", env=here))
         return str(told["authMethod"]) if told["loggedIn"] else ""
     except (ValueError, KeyError, TypeError, PerpetualError):
         return None
 
 
-def _said(binary: Path, *words: str) -> str:
+def _said(binary: Path, *words: str, env: Mapping[str, str] | None = None) -> str:
     try:
         return subprocess.run(
             [binary, *words],
@@ -96,6 +102,7 @@ def _said(binary: Path, *words: str) -> str:
             errors="replace",
             check=False,
             timeout=_PATIENCE,
+            env=env,
         ).stdout
     except OSError as error:
         raise PerpetualError(

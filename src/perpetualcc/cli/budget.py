@@ -39,9 +39,22 @@ def show(
     if as_json:
         print_json(found)
         return
-    print(table(["Budget", "Allowed", "Used", "Share"], [_row(one) for one in found["budgets"]]))
+    columns = ["Budget", "Of what", "Allowed", "Used", "Share"]
+    print(table(columns, [_row(one) for one in found["budgets"]]))
     today = found["today"]
-    print(f"Today: {today['tokens']:,} tokens, ${today['usd']:.2f}; 0 means no such budget.")
+    print(f"Today: {today['tokens']:,} tokens, ${today['usd']:.2f}")
+
+
+_OF_WHAT = {
+    "tokens_per_day": "all work, a day",
+    "unattended_tokens_per_day": "unattended work, a day",
+    "usd_per_day": "all work, a day",
+    "task_tokens": "one unattended task",
+    "task_minutes": "one unattended task",
+    "run_tokens": "one run of Claude Code",
+    "run_usd": "one run of Claude Code",
+    "weekly_share": "left to you by unattended work",
+}
 
 
 _OF_ALL = ("tokens_per_day", "usd_per_day")
@@ -77,6 +90,10 @@ def _amount(number: float) -> str:
     return f"{number:,g}" if number < 1e6 else f"{number:,.0f}"
 
 
+def _limit(name: str, allowed: float) -> str:
+    return "no limit" if not allowed and name != "weekly_share" else _amount(allowed)
+
+
 def _row(one: dict[str, Any]) -> list[str]:
     allowed, used = one["allowed"], one["used"]
     is_left = one["name"] == "weekly_share"  # to the person: the rest may be used
@@ -84,7 +101,8 @@ def _row(one: dict[str, Any]) -> list[str]:
     decimals = 2 if is_left or "usd" in one["name"] else 0
     return [
         one["name"],
-        _amount(allowed),
+        _OF_WHAT.get(one["name"], ""),
+        _limit(one["name"], allowed),
         "" if used is None else f"{used:,.{decimals}f}",
         share,
     ]
@@ -103,7 +121,7 @@ def set_budget(
         ),
     ],
     value: Annotated[
-        str, typer.Argument(metavar="NUMBER", help="Such as 500000, 500k or 2M; 0 means none")
+        str, typer.Argument(metavar="NUMBER", help="Such as 500000, 500k or 2M; 0: no limit")
     ],
 ) -> None:
     """
@@ -120,4 +138,4 @@ def set_budget(
         raise Mistyped(slip.message, hint=slip.hint) from None
     with connect(ctx.obj) as daemon:
         changed = daemon.call("budget.set", name=name, value=number)
-    print(f"{name} = {_amount(changed['allowed'])}")
+    print(f"{name} = {_limit(name, changed['allowed'])}")

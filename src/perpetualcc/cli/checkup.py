@@ -3,7 +3,7 @@
 import os
 import shlex
 import tempfile
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +14,8 @@ from perpetualcc.brain.settings import BrainType
 from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
-from perpetualcc.cli.connection import not_taken_over
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.takeover import not_taken_over
 from perpetualcc.cli.unreached import REMEDY, described, unreached
 from perpetualcc.config.file import Config, load_config
 from perpetualcc.daemon.disk import spent_disk
@@ -25,6 +25,7 @@ from perpetualcc.daemon.state import (
     is_held,
     read_status,
     steered_by,
+    steered_otherwise,
 )
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
@@ -46,7 +47,7 @@ def what_is_needed(places: Locations) -> Iterator[Finding]:
     yield True, f"PerpetualCC {__version__}"
     settings, mistake = _settings()
     yield not mistake, mistake or f"Configuration: {config.config_path()}"
-    yield from _claude(settings)
+    yield from _claude(settings, _unknown_to_the_daemon(places))
     yield from _brain(settings)
     yield _data(places)
     yield _database(places)
@@ -83,7 +84,16 @@ def _settings() -> tuple[Config, str]:
         return Config(), _told(error)
 
 
-def _claude(settings: Config) -> Iterator[Finding]:
+def _unknown_to_the_daemon(places: Locations) -> list[str]:
+    """Variables that are set here, and not where the daemon that runs was started."""
+    if read_status(places).phase is Phase.STOPPED:
+        return []
+    known = steered_by(places)
+    return [one for one in steered_otherwise(places, config.steering()) if one not in known]
+
+
+def _claude(settings: Config, unknown: Sequence[str] = ()) -> Iterator[Finding]:
+    """`unknown`: variables that Claude Code has here, and not in the daemon, which runs it."""
     try:
         binary = chosen_claude(settings.claude.path)
     except PerpetualError as error:
@@ -93,6 +103,14 @@ def _claude(settings: Config) -> Iterator[Finding]:
     match signed_in_with(binary):
         case "":
             yield False, "Not signed in to Claude: pcc login (or set ANTHROPIC_API_KEY)"
+        case str(manner) if unknown and signed_in_with(binary, without=unknown) == "":
+            yield (
+                False,
+                (
+                    f"Signed in to Claude: only this terminal is ({manner}); the daemon, which does"
+                    f" the work, was started without your {', '.join(unknown)}: pcc daemon restart"
+                ),
+            )
         case str(manner):
             yield True, f"Signed in to Claude: {manner}"
 

@@ -284,6 +284,7 @@ def _change_alone(path: Path, name: str, value: Any) -> None:
             raise mistake
     if value is None:
         table.pop(key, None)
+        _leave_out_empty(document, sections)
     else:
         table[key] = value
     written = tomlkit.dumps(document)
@@ -295,6 +296,18 @@ def _change_alone(path: Path, name: str, value: Any) -> None:
         raise PerpetualError(
             f"'{path}' cannot be written: {error.strerror}", hint=remedy(error)
         ) from error
+
+
+def _leave_out_empty(document: MutableMapping[str, Any], sections: list[str]) -> None:
+    """The sections that the last key has left, from the innermost; not one with a remark in it."""
+    for depth in range(len(sections), 0, -1):
+        *outer, name = sections[:depth]
+        around: Any = document
+        for section in outer:
+            around = around[section]
+        if around[name].as_string().strip():
+            return
+        around.pop(name)
 
 
 def _mistake_in(path: Path) -> file.ConfigError | None:

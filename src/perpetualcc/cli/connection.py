@@ -2,8 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -16,48 +14,6 @@ from perpetualcc.domain.version import code_version
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
-
-
-def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
-    """
-    What holds in this terminal and not in the running daemon: its environment, then the settings.
-
-    Raises PerpetualError: the settings have a mistake.
-    """
-    from perpetualcc.daemon.state import (
-        set_otherwise,
-        steered_otherwise,
-    )
-
-    restart = restart_command(options)
-    names = steered_otherwise(options.locations, config.steering())
-    if names:
-        yield "Environment", _unknown(names, options, restart)
-    # Another file is told of there.
-    if config.CONFIG_VARIABLE not in names and set_otherwise(
-        options.locations, config.settings_digest()
-    ):
-        changed = "The configuration was changed, and the daemon works with what it was"
-        yield "Settings", f"{changed}; to take it over: {restart}"
-
-
-def tell_what_is_not_taken_over(options: GlobalOptions) -> None:
-    with suppress(PerpetualError):  # `connect` has told of a mistake
-        for _, note in not_taken_over(options):
-            print(f"note: {note}", file=sys.stderr)
-
-
-def _unknown(names: list[str], options: GlobalOptions, restart: str) -> str:
-    file = config.CONFIG_VARIABLE
-    if options.config is not None:
-        file = "--config"
-    elif not config.is_config_named():
-        file = "usual configuration file"
-    names = [file if one == config.CONFIG_VARIABLE else one for one in names]
-    return (
-        f"The daemon was started without your {', '.join(names)}, or with another value;"
-        f" to take it over: {restart}"
-    )
 
 
 def restart_command(options: GlobalOptions) -> str:
@@ -111,12 +67,14 @@ def _check_config(options: GlobalOptions) -> None:
     except PerpetualError as mistake:
         if read_status(options.locations).phase is not Phase.RUNNING:
             raise
-        _tell(f"{mistake}; the daemon works with what the settings were")
+        _tell(f"{mistake}; the daemon works with what the settings were", mistake.hint or "")
 
 
 @cache
-def _tell(note: str) -> None:
+def _tell(note: str, hint: str = "") -> None:
     print(f"note: {note}", file=sys.stderr)
+    if hint:
+        print(f"hint:  {hint}", file=sys.stderr)
 
 
 @cache

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
+from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOption
 from perpetualcc.cli.patience import said_if_long
+from perpetualcc.cli.takeover import tell_what_is_not_taken_over
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.state import (
@@ -108,8 +109,8 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     config.check_config()
     refuse_newer(ctx.obj.locations.database)
     with said_if_long(_stopping(grace)):
-        halt.stop(ctx.obj.locations, grace=grace)
-    _start(ctx)
+        ran = halt.stop(ctx.obj.locations, grace=grace)
+    _start(ctx, "was started anew" if ran else "runs")
 
 
 @app.command()
@@ -193,12 +194,12 @@ def _stopping(grace: float | None) -> str:
     )
 
 
-def _start(ctx: typer.Context) -> None:
+def _start(ctx: typer.Context, does: str = "runs") -> None:
     with connect(ctx.obj, outwait=False, is_work=True) as daemon:
         if is_work_stopped(ctx.obj.locations):
             daemon.call("daemon.go_on")
         found = read_status(ctx.obj.locations)
-    print(f"The daemon runs (supervisor {found.supervisor}, engine {found.engine})")
+    print(f"The daemon {does} (supervisor {found.supervisor}, engine {found.engine})")
     tell_what_is_not_taken_over(ctx.obj)
 
 
@@ -230,7 +231,7 @@ def _described(
 
 def _settings(locations: Locations) -> Iterator[tuple[str, str]]:
     try:
-        if set_otherwise(locations, config.settings_digest()):
+        if set_otherwise(locations, config.settings_digests()):
             yield "Settings", "other than the configuration says now: pcc daemon restart"
     except PerpetualError as mistake:
         yield "Settings", f"{mistake}; the daemon cannot start with them"

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -11,7 +12,7 @@ from typer import completion
 
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
-from perpetualcc.cli.ending import leave_after, with_our_errors
+from perpetualcc.cli.ending import Mistyped, leave_after, with_our_errors
 from perpetualcc.cli.narrow_help import use_narrow_help
 from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
@@ -34,6 +35,8 @@ class _Commands(Group):
         for option, shell in pairwise(args):
             if option in _COMPLETION and shell in _SHELLS:
                 _COMPLETION[option](ctx, self.params[0], shell)
+            if option in _COMPLETION and not shell.startswith("-"):
+                raise Mistyped(f"There is no completion for {shell!r}", hint=", ".join(_SHELLS[:3]))
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -102,6 +105,11 @@ def _no_type(**_: Any) -> str:
     return ""
 
 
+def _in_usage(param: Any) -> str:
+    name: str = param.metavar if param.required else f"[{param.metavar}]"
+    return name if param.nargs == 1 else f"{name}..."
+
+
 def _make_alike(command: Any) -> None:
     """One look for the help of all commands, whichever way their module made them."""
     command.rich_markup_mode = None
@@ -110,6 +118,7 @@ def _make_alike(command: Any) -> None:
         if param.param_type_name == "argument":
             param.metavar = (param.metavar or param.name).upper()
             param.display_type_rich = _no_type
+            param._usage_display_name = partial(_in_usage, param)  # noqa: SLF001  # else `{PROJECT}`
         elif not (param.is_flag or param.metavar):
             shown = str(param.type_descriptor.annotation)
             param.metavar = next((_KINDS[kind] for kind in _KINDS if kind in shown), "TEXT")

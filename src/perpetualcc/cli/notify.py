@@ -5,10 +5,13 @@ from typing import Any
 
 import typer
 
-from perpetualcc.cli.connection import connect
+from perpetualcc import config
+from perpetualcc.cli.connection import connect, restart_command
 from perpetualcc.cli.look import coloured, fit, print_json
-from perpetualcc.cli.options import Group, JsonOption
+from perpetualcc.cli.options import GlobalOptions, Group, JsonOption
+from perpetualcc.cli.takeover import take_over
 from perpetualcc.config.file import load_config
+from perpetualcc.daemon.state import set_otherwise, steered_otherwise
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
@@ -31,20 +34,19 @@ def send_test(
     """
     Send a test through every channel, and wait for the receipts.
 
+    It tries what the settings say now, and is refused while the daemon works with older ones.
+
     Example: pcc notify test
     """
+    take_over(ctx.obj)
     with connect(ctx.obj) as daemon:
-        channels = daemon.call("notification.test")
         settings = load_config().notifications
+        _refuse_older(ctx.obj, settings.urls)
+        channels = daemon.call("notification.test")
         if not channels and not settings.enabled:
             raise PerpetualError(
                 "Nothing is sent to anybody: notifications.enabled is off",
                 hint="pcc config set notifications.enabled true, then: pcc daemon restart",
-            )
-        if not channels and settings.urls:
-            raise PerpetualError(
-                "The daemon does not know the channels of notifications.urls yet",
-                hint="It reads the settings when it starts: pcc daemon restart",
             )
         if not channels:
             raise PerpetualError(
@@ -60,6 +62,23 @@ def send_test(
         print(f"{one['channel']}  {state}{reason}")
     if any(one["state"] != "sent" for one in receipts):
         raise typer.Exit(1)
+
+
+def _refuse_older(options: GlobalOptions, urls: tuple[str, ...]) -> None:
+    """Raises PerpetualError: what would be tried is not what the settings say now."""
+    places = options.locations
+    named = {url.removeprefix("env:") for url in urls if url.startswith("env:")}
+    if "notifications" in set_otherwise(places, config.settings_digests()):
+        raise PerpetualError(
+            "The notifications were set otherwise since the daemon read the settings",
+            hint=f"It reads them when it starts: {restart_command(options)}",
+        )
+    if others := named.intersection(steered_otherwise(places, config.steering())):
+        raise PerpetualError(
+            f"The daemon was started without your {', '.join(sorted(others))}, or with another"
+            " value",
+            hint=f"To take it over: {restart_command(options)}",
+        )
 
 
 def _wait(daemon: Any, count: int) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The global options, as every command finds them in `ctx.obj`, and those that several have."""
 
+import shlex
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from perpetualcc.cli import completion
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
@@ -41,6 +43,22 @@ DetachOption = Annotated[bool, typer.Option("--detach", "-d", help="Start in the
 FollowOption = Annotated[bool, typer.Option("--follow", "-f", help="Go on, live")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Output as JSON")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be done")]
+
+
+TAKES_WORDS: dict[Any, Any] = {"allow_extra_args": True}
+"""Of a command that begins work in a project: more words than that are told of by us."""
+
+
+def refuse_words(ctx: typer.Context, project: Path) -> None:
+    """
+    Raises Mistyped for words that no option takes, whatever they are.
+
+    They are not taken for the task: `pcc start *` would set an agent to work on a file's name.
+    """
+    if ctx.args:
+        words = " ".join(ctx.args)
+        again = f"{ctx.command_path} {shlex.quote(str(project))} --task {shlex.quote(words)}"
+        raise Mistyped(f"{words!r} belongs to no option", hint=f"As the task: {again}")
 
 
 def directory(project: Path) -> Path:

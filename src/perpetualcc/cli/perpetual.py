@@ -6,11 +6,13 @@ import typer
 
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.options import (
+    TAKES_WORDS,
     DetachOption,
     NameOption,
     ProjectArgument,
     TaskOption,
     WorktreeOption,
+    refuse_words,
 )
 from perpetualcc.cli.start import begin
 from perpetualcc.cli.worktree import worktree_of
@@ -20,7 +22,7 @@ from perpetualcc.sessions.handover.thresholds import HandoverSettings, perpetual
 app = typer.Typer(rich_markup_mode=None)
 
 
-@app.command()
+@app.command(context_settings=TAKES_WORDS)
 def perpetual(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     project: ProjectArgument,
@@ -56,6 +58,7 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
 
     Example: pcc perpetual ./api --task "Build the authentication system" --hard-minutes 40
     """
+    refuse_words(ctx, project)
     if task is None and resume_from is None:
         raise Mistyped("There is nothing to do", hint='Say what: --task "…"')
     chosen = {

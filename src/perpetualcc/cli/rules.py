@@ -1,5 +1,6 @@
 """`pcc rules`: what a person has decided once and for all."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -130,6 +131,11 @@ def add(
     print(f"{made['id']}: {made['explanation']}")
     if made["not_changed"]:
         print(f"But {made['not_changed']}")
+    if told := made.get("lets_through"):
+        print(f"Warning: {told}", file=sys.stderr)
+        narrower = "pcc rules add allow command 'ALL ITS WORDS' --high --project DIR"
+        print(f"hint:  Narrower: {narrower}", file=sys.stderr)
+        print(f"hint:  To take it back: pcc rules remove {made['id']}", file=sys.stderr)
 
 
 @app.command()

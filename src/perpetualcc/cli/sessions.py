@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli import completion
-from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
+from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.later import (
     AtOption,
@@ -26,6 +26,7 @@ from perpetualcc.cli.look import fit, print_json, table
 from perpetualcc.cli.options import JsonOption, SessionArgument
 from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, parse_status
+from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
@@ -207,6 +208,7 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
     """
     from perpetualcc.cli.budget import used_up  # `pcc list` does without
 
+    take_over(ctx.obj)
     with connect(ctx.obj, is_work=True) as daemon:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)

@@ -13,7 +13,7 @@ from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.budget import used_up
 from perpetualcc.cli.chosen_requirements import remembered
-from perpetualcc.cli.connection import connect, tell_what_is_not_taken_over
+from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.later import (
     AtOption,
@@ -30,6 +30,7 @@ from perpetualcc.cli.later import (
 )
 from perpetualcc.cli.look import one_line, terminal_width
 from perpetualcc.cli.options import (
+    TAKES_WORDS,
     DetachOption,
     GlobalOptions,
     NameOption,
@@ -37,8 +38,10 @@ from perpetualcc.cli.options import (
     SessionArgument,
     TaskOption,
     WorktreeOption,
+    refuse_words,
 )
 from perpetualcc.cli.session_page import session_panel
+from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
 from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.folders import canonical, expanded
@@ -49,7 +52,7 @@ app = typer.Typer(rich_markup_mode=None)
 _BRAINS = ("none", "claude", "gemini", "ollama")
 
 
-@app.command()
+@app.command(context_settings=TAKES_WORDS)
 def start(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     project: ProjectArgument,
@@ -121,10 +124,12 @@ def start(  # noqa: PLR0917  # one parameter an option
     Start a supervised Claude Code session.
 
     Claude finds the programs of your PATH and of an activated environment. What else you export
-    counts after pcc daemon restart. With --worktree, sessions of one project do not meet.
+    counts at once while no other session works, else after pcc daemon restart. With --worktree,
+    sessions of one project do not meet.
 
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
+    refuse_words(ctx, project)
     if brain is not None and brain not in _BRAINS:
         raise Mistyped(f"--brain cannot be {brain!r}", hint=f"It is {', '.join(_BRAINS)}")
     _refuse_idle(brain, model, auto_approve=auto_approve)
@@ -210,6 +215,8 @@ def begin(
     given = {name: value for name, value in options.items() if value is not None}
     is_later = begins.get("due") or begins.get("every") or begins.get("when")
     given["programs"] = config.of_this_terminal(PROGRAMS)
+    config.check_config()  # a session keeps some settings as they are when it begins
+    take_over(global_options)
     with connect(global_options, is_work=True) as daemon:
         tell_what_is_not_taken_over(global_options)
         session = daemon.call(

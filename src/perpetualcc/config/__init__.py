@@ -119,13 +119,13 @@ def _named() -> set[str]:
     return set()
 
 
-def settings_digest() -> str:
-    """Of what is in the file now, for comparing only; empty for the defaults."""
+def settings_digests() -> dict[str, str]:
+    """Of what is in the file now, by section, for comparing only; empty for the defaults."""
     if not (is_config_named() or config_path().exists()):
-        return ""
-    from perpetualcc.config.file import digest, load_config  # noqa: PLC0415  # most have no file
+        return {}
+    from perpetualcc.config.file import digests, load_config  # noqa: PLC0415  # most have no file
 
-    return digest(load_config())
+    return digests(load_config())
 
 
 def user_configuration() -> Path:

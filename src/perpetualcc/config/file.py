@@ -132,11 +132,14 @@ def _read(path: Path) -> bytes:
     return told
 
 
-def digest(config: Config) -> str:
-    """Equal for equal settings, whatever else the file says; empty for the defaults."""
-    if config == Config():
-        return ""
-    return hashlib.sha256(repr(config).encode()).hexdigest()[:16]
+def digests(config: Config) -> dict[str, str]:
+    """By section, without those that are as by default; equal for equal settings."""
+    sections = ((one.name, getattr(config, one.name)) for one in fields(config))
+    return {
+        name: hashlib.sha256(repr(section).encode()).hexdigest()[:16]
+        for name, section in sections
+        if section != type(section)()
+    }
 
 
 def parse_config(text: str, path: Path) -> Config:

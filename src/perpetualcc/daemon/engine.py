@@ -11,7 +11,7 @@ from typing import TypeVar
 from perpetualcc import __version__
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
-from perpetualcc.config.file import digest, load_config
+from perpetualcc.config.file import digests, load_config
 from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
@@ -86,7 +86,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
     `claudes`: where Claude Code comes from, when it is not this machine's own.
     """
     config = load_config()
-    note_settings(locations, digest(config))
+    note_settings(locations, digests(config))
     async with AsyncExitStack() as stack:
         database = await _unlocked(lambda: Database.open(locations.database))
         stack.push_async_callback(database.close)

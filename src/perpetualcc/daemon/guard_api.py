@@ -10,7 +10,7 @@ from typing import Any
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.methods import Connection, Method, Params
-from perpetualcc.permissions.rule_checks import not_changed, refuse_dead
+from perpetualcc.permissions.rule_checks import lets_through, not_changed, refuse_dead
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.store.guards import RuleStore, TrustStore
 
@@ -84,7 +84,8 @@ class GuardApi:
 
     async def add_rule(self, params: Params, _: Connection) -> Any:
         """
-        Decide once and for all about a kind of call; `not_changed` says what stays as it is.
+        Decide once and for all about a kind of call; `not_changed` says what stays as it is,
+        `lets_through` what of HIGH nobody is asked about any more, where that is a whole kind.
 
         Raises:
             PerpetualError: a rule that names nothing, or what is never there.
@@ -104,7 +105,9 @@ class GuardApi:
         )
         refuse_dead(rule, self.guard.settings)
         rule = await self.rules.add(rule)
-        return rule_data(rule) | {"not_changed": not_changed(rule, self.guard.settings)}
+        settings = self.guard.settings
+        told = {"not_changed": not_changed(rule, settings)}
+        return rule_data(rule) | told | {"lets_through": lets_through(rule, settings)}
 
     async def remove_rule(self, params: Params, _: Connection) -> Any:
         """Take a rule back."""

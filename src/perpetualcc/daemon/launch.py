@@ -22,6 +22,8 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
 from perpetualcc.gateway.client import Client, ConnectionLost
 
+DETACH = "--detach"
+"""The supervisor's word for going on in the background: what a command starts has it."""
 PATIENCE = 20.0
 """Seconds within which a daemon must answer: a cold start takes one or two."""
 _LONGEST_STOP = 600.0
@@ -108,7 +110,7 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
     """
     command = [
         *(sys.executable, "-P", "-m", "perpetualcc.daemon.supervisor"),
-        *("--data-dir", str(locations.data), "--detach", *flags),
+        *("--data-dir", str(locations.data), DETACH, *flags),
     ]
     # Its parent process leaves when the socket listens, so this waits for exactly that.
     started = subprocess.run(

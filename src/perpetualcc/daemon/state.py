@@ -140,19 +140,20 @@ def steered_otherwise(locations: Locations, steering: Mapping[str, str]) -> list
         return []
 
 
-def note_settings(locations: Locations, digest: str) -> None:
+def note_settings(locations: Locations, digests: Mapping[str, str]) -> None:
     """Leave for later commands which settings the engine works with."""
     with suppress(OSError):  # only the warning is lost
-        write_whole(locations.settings, digest)
+        write_whole(locations.settings, json.dumps(dict(digests)))
 
 
-def set_otherwise(locations: Locations, digest: str) -> bool:
-    """Whether an engine works, and with other settings than these."""
+def set_otherwise(locations: Locations, digests: Mapping[str, str]) -> list[str]:
+    """Sections of the settings that are others than those an engine works with; [] without one."""
     try:
-        known = read_regular(locations.settings, _LONGEST)
-    except OSError:
-        return False
-    return is_held(locations.engine_lock) and known != digest.encode()
+        known = json.loads(read_regular(locations.settings, _LONGEST))
+        changed = sorted(dict(known.items() ^ digests.items()))
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return []
+    return changed if is_held(locations.engine_lock) else []
 
 
 def note_halt(locations: Locations) -> None:

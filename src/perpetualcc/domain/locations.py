@@ -46,6 +46,11 @@ class Locations:
         return self.run_dir / "engine.lock"
 
     @property
+    def takeover_lock(self) -> Path:
+        """Held with flock while a command starts the daemon anew by itself: of two only one."""
+        return self.run_dir / "takeover.lock"
+
+    @property
     def status(self) -> Path:
         """What the supervisor does now, as JSON. Meaningless when its lock is free."""
         return self.run_dir / "status.json"
@@ -57,7 +62,7 @@ class Locations:
 
     @property
     def settings(self) -> Path:
-        """A digest of the settings that the engine works with; empty for the defaults."""
+        """Digests of the settings that the engine works with, without those by default."""
         return self.run_dir / "settings"
 
     @property

@@ -54,6 +54,21 @@ def not_changed(rule: Rule, settings: PermissionSettings) -> str:
     return ""
 
 
+def lets_through(rule: Rule, settings: PermissionSettings) -> str:
+    """What HIGH a rule lets through unseen, where that is more than somebody may mean, or empty."""
+    if rule.effect is not RuleEffect.ALLOW or not rule.includes_high:
+        return ""
+    match rule.subject:
+        case RuleSubject.KIND if highest_risk(rule.pattern, settings) is Risk.HIGH:
+            whole = f"Everything of the kind {rule.pattern!r}"
+        case RuleSubject.COMMAND if len(rule.pattern.split()) == 1:
+            whole = f"{rule.pattern!r} with whatever comes after it"
+        case _:
+            return ""
+    where = "in this project" if rule.project else "in every project"
+    return f"{whole} is let through {where}, however dangerous, and nobody is asked"
+
+
 def _still_asks(rule: Rule) -> str:
     return f"{rule.pattern!r} itself is HIGH and still asks a person; --high lets it through"
 

@@ -63,6 +63,15 @@ def test_who_is_signed_in_is_what_it_says_itself(tmp_path, said, manner):
     assert signed_in_with(binary) == manner
 
 
+def test_who_is_signed_in_without_a_variable_is_asked_where_it_is_not_set(tmp_path, monkeypatch):
+    said = """echo "{\\"loggedIn\\": ${OUR_KEY:-false}, \\"authMethod\\": \\"api_key\\"}\""""
+    binary = program(tmp_path / "claude", said)
+    monkeypatch.setenv("OUR_KEY", "true")
+
+    assert signed_in_with(binary) == "api_key"
+    assert signed_in_with(binary, without=["OUR_KEY"]) == ""
+
+
 @pytest.mark.parametrize("mode", [None, 0o700])
 def test_what_is_not_there_or_a_directory_is_missing(tmp_path, mode):
     binary = tmp_path / "claude"

@@ -1,10 +1,13 @@
 """What people type for an amount."""
 
+from dataclasses import fields
+
 import pytest
 
-from perpetualcc.cli.budget import _number, _row, used_up
+from perpetualcc.cli.budget import _OF_WHAT, _number, _row, used_up
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.sessions.budget import BudgetLimits
 
 
 @pytest.mark.parametrize(
@@ -54,8 +57,13 @@ def test_who_wants_something_done_is_told_of_a_budget_that_everything_waits_for(
         # What is set is left to the person; the rest may be used.
         ("weekly_share", 0.3, 0.35, ["0.3", "0.35", "50%"]),
         ("task_tokens", 100, None, ["100", "", ""]),
-        ("usd_per_day", 0.0, None, ["0", "", ""]),
+        ("usd_per_day", 0.0, None, ["no limit", "", ""]),
+        ("weekly_share", 0.0, None, ["0", "", ""]),
     ],
 )
 def test_a_row_says_what_may_be_used_what_was_and_which_share_that_is(name, allowed, used, row):
-    assert _row({"name": name, "allowed": allowed, "used": used})[1:] == row
+    assert _row({"name": name, "allowed": allowed, "used": used})[2:] == row
+
+
+def test_each_budget_says_what_it_bounds():
+    assert list(_OF_WHAT) == [one.name for one in fields(BudgetLimits)]

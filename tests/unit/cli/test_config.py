@@ -259,6 +259,32 @@ def test_a_mistake_that_a_value_does_not_mend_is_told_as_it_is(config, text):
     assert config.file.read_text() == text
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("[human]\nhold_seconds = 20.0\n", ""),
+        ("[brain.gemini]\napi_key = 'env:K'\n", ""),
+        ("[human]\nhold_seconds = 20.0\n# mine\n", "[human]\n# mine\n"),
+        (
+            "[human]\nhold_seconds = 20.0\npermission_hours = 9.0\n",
+            "[human]\npermission_hours = 9.0\n",
+        ),
+        ("human.hold_seconds = 20.0\n", ""),
+        (
+            "[brain]\ntype = 'none'\n[load]\nmax_cpu = 0.5\n[brain.gemini]\napi_key = 'env:K'\n",
+            "[brain]\ntype = 'none'\n[load]\nmax_cpu = 0.5\n",
+        ),
+        ("human = {hold_seconds = 20.0}\n", "human = {}\n"),
+    ],
+)
+def test_a_section_without_a_key_is_left_out_of_the_file(config, text, left):
+    config.file.write_text(text)
+
+    config("reset", "brain.gemini.api_key" if "gemini" in text else "hold_seconds")
+
+    assert config.file.read_text() == left
+
+
 def test_a_link_to_the_file_stays_a_link(config, tmp_path):
     kept = tmp_path / "dotfiles.toml"
     kept.write_text("# mine\n")

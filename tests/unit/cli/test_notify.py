@@ -14,7 +14,7 @@ from perpetualcc.cli.main import app
     ("settings", "said"),
     [
         ("enabled = false", "notifications.enabled is off"),
-        ("", "does not know the channels"),
+        ("", "were set otherwise since"),
     ],
 )
 def test_what_keeps_messages_back_is_named(tmp_path, monkeypatch, settings, said):
@@ -23,6 +23,9 @@ def test_what_keeps_messages_back_is_named(tmp_path, monkeypatch, settings, said
     monkeypatch.setenv("PERPETUALCC_CONFIG", str(file))
     daemon = SimpleNamespace(call=lambda _method: [])
     monkeypatch.setattr(notify, "connect", lambda _options: nullcontext(daemon))
+    monkeypatch.setattr(notify, "take_over", lambda _options: None)
+    changed = [] if settings else ["notifications"]
+    monkeypatch.setattr(notify, "set_otherwise", lambda *_: changed)
 
     assert said in CliRunner().invoke(app, ["notify", "test"]).exception.message
 

@@ -57,6 +57,15 @@ def test_one_with_an_effect_is_not(start, options, settings):
     assert "begun" in start(*options, settings=settings).output
 
 
+@pytest.mark.parametrize("command", ["start", "perpetual"])
+def test_a_task_without_its_option_is_told_of_and_not_begun(command):
+    error = CliRunner().invoke(app, [command, "my shop", "do", "it", "--worktree", "x"]).exception
+
+    assert isinstance(error, Mistyped)
+    assert error.message == "'do it' belongs to no option"
+    assert error.hint.endswith(f"{command} 'my shop' --task 'do it'")
+
+
 def test_a_session_is_begun_and_watched_without_the_tables_of_events_and_tasks():
     """They take a fifth of what the command costs; asyncio as much again."""
     heavy = ["perpetualcc.domain.events", "perpetualcc.domain.tasks", "asyncio", "yaml"]

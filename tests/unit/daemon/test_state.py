@@ -163,6 +163,23 @@ def test_a_supervisors_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path
     assert not log.path.exists()
 
 
+def test_the_sections_that_were_set_otherwise_are_named_while_an_engine_works(
+    places: Locations,
+) -> None:
+    note_settings(places, {"human": "1", "load": "1"})
+    now = {"human": "2", "load": "1", "notifications": "1"}
+
+    assert set_otherwise(places, now) == []
+    lock = hold(places.engine_lock)
+
+    assert lock is not None
+    assert set_otherwise(places, now) == ["human", "notifications"]
+    assert set_otherwise(places, {"human": "1"}) == ["load"]
+    places.settings.write_text("what an earlier version wrote")
+    assert set_otherwise(places, now) == []
+    os.close(lock)
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 @pytest.mark.timeout(10)
 def test_what_is_no_file_in_the_place_of_ours_holds_nobody_up(places: Locations, make) -> None:
@@ -171,11 +188,11 @@ def test_what_is_no_file_in_the_place_of_ours_holds_nobody_up(places: Locations,
         make(path)
 
     note_steering(places, {"A": "1"})
-    note_settings(places, "1")
+    note_settings(places, {"human": "1"})
 
     assert read_status(places) == DaemonStatus()
     assert not stop_now(places)
-    assert not set_otherwise(places, "2")
+    assert set_otherwise(places, {"human": "2"}) == []
     assert steered_otherwise(places, {"A": "1"}) == []
     for lock in (places.engine_lock, places.supervisor_lock):
         assert read_pid(lock) is None

@@ -10,7 +10,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.tools import ToolCall
 from perpetualcc.permissions.kinds import is_kind
 from perpetualcc.permissions.risk_classifier import analyse
-from perpetualcc.permissions.rule_checks import not_changed, refuse_dead
+from perpetualcc.permissions.rule_checks import lets_through, not_changed, refuse_dead
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 
 CORPUS = Path(__file__).parents[2] / "corpus"
@@ -153,6 +153,27 @@ def test_what_an_allowing_rule_leaves_is_said(pattern: str, high: bool, said: st
     told = not_changed(rule("command", pattern, effect="allow", high=high), SETTINGS)
 
     assert (said in told) if said else told == ""
+
+
+@pytest.mark.parametrize(
+    ("subject", "pattern", "effect", "high", "is_said"),
+    [
+        ("kind", "rm", "allow", True, True),
+        ("kind", "read ssh-keys", "allow", True, True),
+        ("kind", "rm", "allow", False, False),
+        ("kind", "rm", "deny", True, False),
+        ("kind", "git commit", "allow", True, False),
+        ("command", "docker", "allow", True, True),
+        ("command", "docker compose up", "allow", True, False),
+        ("path", "docs/*", "allow", True, False),
+    ],
+)
+def test_a_rule_that_lets_all_of_a_dangerous_kind_through_is_told(
+    subject: str, pattern: str, effect: str, high: bool, is_said: bool
+) -> None:
+    told = lets_through(rule(subject, pattern, effect=effect, high=high), SETTINGS)
+
+    assert ("is let through in every project" in told) == is_said
 
 
 @pytest.mark.parametrize("subject", ["kind", "command"])
