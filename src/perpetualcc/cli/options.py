@@ -28,7 +28,9 @@ SessionOption = Annotated[
 ]
 ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")]
 TaskOption = Annotated[str | None, typer.Option(help="What to do")]
-NameOption = Annotated[str, typer.Option(help="A name for this session")]
+NameOption = Annotated[
+    str, typer.Option(help="A name for this session; one that is over gives it up")
+]
 WorktreeOption = Annotated[
     str,
     typer.Option(

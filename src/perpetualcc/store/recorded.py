@@ -115,7 +115,8 @@ def open_tasks(database: Path, session: str, most: int) -> list[str]:
             found = connection.execute(
                 "SELECT id FROM tasks WHERE state NOT IN ('done', 'cancelled', 'missed')"
                 " AND group_name = (SELECT id FROM sessions WHERE name = :session"
-                " OR substr(id, 1, length(:session)) = :session ORDER BY position DESC)"
+                " OR substr(id, 1, length(:session)) = :session"
+                " ORDER BY id = :session DESC, name = :session DESC, position DESC)"
                 " ORDER BY position LIMIT :most",
                 {"session": session, "most": most},
             )

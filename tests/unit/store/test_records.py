@@ -89,6 +89,77 @@ def test_names_and_ids_that_are_taken_become_others(tmp_path: Path, monkeypatch)
     play(tmp_path, scene)
 
 
+@pytest.mark.parametrize("over", ["COMPLETED", "STOPPED"])
+def test_a_session_that_is_over_gives_its_name_up(tmp_path: Path, monkeypatch, over: str) -> None:
+    fix_ids(monkeypatch, "aaaaaa", "bbbbbb", "cccccc", "dddddd", "eeeeee")
+
+    async def scene(database: Database) -> None:
+        store, events = SessionStore(database, FakeClock()), EventLog(database, SystemClock())
+
+        async def start(name: str) -> str:
+            session = await store.create(name=name, project=PROJECT, options=SessionOptions())
+            return session.name
+
+        async def end(session: str) -> None:
+            gone = SessionStatusChanged(session=SessionId(session), before="IDLE", after=over)
+            await events.append([gone])
+
+        assert await start("slow") == "slow"
+        await end("aaaaaa")
+        assert (await store.find("slow")).id == "aaaaaa", "nobody else wants it"
+
+        assert [await start("slow"), await start("slow")] == ["slow", "slow-2"]
+        assert (await store.find("slow")).id == "bbbbbb"
+        assert (await store.find("slow.aaaaaa")).id == "aaaaaa"
+        assert (await store.find("aaaaaa")).name == "slow.aaaaaa"
+
+        await end("bbbbbb")
+        await end("cccccc")
+        assert [await start("slow"), await start("slow")] == ["slow", "slow-2"]
+        assert (await store.find("slow")).id == "dddddd"
+        names = [session.name for session in await store.list()]
+        assert names == ["slow-2", "slow", "slow-2.cccccc", "slow.bbbbbb", "slow.aaaaaa"]
+
+    play(tmp_path, scene)
+
+
+def test_a_session_that_failed_keeps_its_name_because_a_person_may_resume_it(tmp_path) -> None:
+    async def scene(database: Database) -> None:
+        store, events = SessionStore(database, FakeClock()), EventLog(database, SystemClock())
+        first = await store.create(name="slow", project=PROJECT, options=SessionOptions())
+        await events.append([SessionStatusChanged(session=first.id, before="IDLE", after="ERROR")])
+
+        other = await store.create(name="slow", project=PROJECT, options=SessionOptions())
+
+        assert other.name == "slow-2"
+        assert await store.find("slow") == await store.get(first.id)
+
+    play(tmp_path, scene)
+
+
+def test_a_name_given_up_is_never_the_name_of_another(tmp_path: Path, monkeypatch) -> None:
+    fix_ids(monkeypatch, "aaaaaa", "bbbbbb", "cccccc")
+
+    async def scene(database: Database) -> None:
+        store, events = SessionStore(database, FakeClock()), EventLog(database, SystemClock())
+        for name in ("slow", "slow.aaaaaa"):
+            await store.create(name=name, project=PROJECT, options=SessionOptions())
+        await events.append(
+            [SessionStatusChanged(session=SessionId("aaaaaa"), before="IDLE", after="STOPPED")]
+        )
+
+        await store.create(name="slow", project=PROJECT, options=SessionOptions())
+
+        found = {session.id: session.name for session in await store.list()}
+        assert found == {
+            "aaaaaa": "slow.aaaaaa.aaaaaa",
+            "bbbbbb": "slow.aaaaaa",
+            "cccccc": "slow",
+        }
+
+    play(tmp_path, scene)
+
+
 def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
     tmp_path: Path, monkeypatch
 ) -> None:
