@@ -321,7 +321,7 @@ def attach(
     """
     Watch a session: what it did, then what it does, live.
 
-    Ctrl+C detaches (the session goes on), Ctrl+D stops the session.
+    Ctrl+C detaches (the session goes on), Ctrl+D stops the session, after a question.
 
     Example: pcc attach abc123
     """
