@@ -89,6 +89,19 @@ def test_a_task_that_stopped_says_what_a_person_can_do(state, packet, told):
     assert _tasks([task], "/shop")[2:] == told
 
 
+@pytest.mark.parametrize(
+    ("came_to", "symbol"), [("cancelled", "■"), ("missed", "■"), ("failed", "✗"), ("parked", "✗")]
+)
+def test_what_comes_after_a_task_that_was_given_up_has_not_failed(came_to, symbol):
+    task = {
+        "id": "t-1", "prompt": "Go", "state": "parked", "after": ["t-0"], "priority": 0,
+        "lane": "interactive", "due": 0.0, "result": "",
+        "packet": {"reason": "after", "state": came_to},
+    }  # fmt: skip
+
+    assert _tasks([task], "/shop")[1] == f"  {symbol} t-1  Go  (after t-0)"
+
+
 def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():
     over = [{"id": n, "status": "STOPPED" if n % 2 else "COMPLETED"} for n in range(60)]
     repeats, broken = {"id": "r", "status": "IDLE"}, {"id": "b", "status": "ERROR"}

@@ -16,7 +16,7 @@ from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, Text
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Run, SessionOptions
-from perpetualcc.domain.tasks import NewTask
+from perpetualcc.domain.tasks import Lane, NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
@@ -25,6 +25,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import AmbiguousSessionError, SessionStore, UnknownSessionError
+from perpetualcc.work.outcomes import Failed
 from tests.fakes.clock import FakeClock
 
 PROJECT = Path("/home/someone/project")
@@ -212,6 +213,28 @@ def test_a_session_begins_with_its_whole_plan_or_is_not_there_at_all(tmp_path: P
         assert [task.id for task in await ledger.list(session.id)] == ["t-0", "t-1", "t-2"]
         [created] = await EventLog(database, SystemClock()).tail(session.id, 9)
         assert isinstance(created.event, SessionCreated)
+
+    play(tmp_path, scene)
+
+
+def test_what_is_parked_behind_another_task_says_what_to_type(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        ledger = SqliteLedger(database, FakeClock(), "me")
+        first, second = TaskId("t-1"), TaskId("t-2")
+        await ledger.add(NewTask(id=first, group="s", prompt="go", max_attempts=1))
+        await ledger.add(NewTask(id=second, group="s", prompt="then", after=(first,)))
+        [claimed] = await ledger.claim(dict.fromkeys(Lane, 1), 1)
+
+        async def ways() -> list[str]:
+            return (await ledger.get(second)).packet["options"]
+
+        await ledger.settle(first, claimed.fence, Failed(result="no"))
+        back = "Bring that task back, and this one follows, with: pcc resume s"
+        assert await ways() == [back, "Leave it: pcc stop s t-2"]
+
+        await ledger.cancel(first)
+        again = 'Queue it again, after nothing, with: pcc add s "…"'
+        assert await ways() == [again, "Leave it: pcc stop s t-2"]
 
     play(tmp_path, scene)
 
