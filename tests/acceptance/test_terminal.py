@@ -254,6 +254,11 @@ def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     session = pcc.start("Anything", "--session-name", "night-shift")
     assert completed(*mine, "attach", session[:3]) == [session]
     assert completed(*mine, "attach", "nig") == ["night-shift"]
+    assert completed(*mine, "attach", "") == ["night-shift"], "people know it by its name"
+    pcc.wait(session, "COMPLETED")
+    for command in ("pause", "stop", "resume", "add", "attach"):
+        is_offered = command in {"add", "attach"}
+        assert completed(*mine, command, "") == ["night-shift"] * is_offered, "it is finished"
     for elsewhere in (("report",), ("pending", "--session"), ("decisions", "--session")):
         assert completed(*mine, *elsewhere, session[:3]) == [session]
     pcc.pcc("add", session, "Later", "--at", "in 2 hours")

@@ -23,7 +23,7 @@ from perpetualcc.cli.later import (
     said_alike,
 )
 from perpetualcc.cli.look import fit, print_json, table
-from perpetualcc.cli.options import JsonOption, SessionArgument
+from perpetualcc.cli.options import JsonOption, SessionArgument, session_argument
 from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, parse_status
 from perpetualcc.domain.folders import canonical
@@ -37,6 +37,9 @@ _NEWEST = 20
 """Sessions that are listed though they are over."""
 _MOST = 500
 """Sessions that are looked at."""
+_S = SessionStatus
+_LEFT = (_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)
+"""What sessions are that are not over."""
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 
 
@@ -139,7 +142,7 @@ def status(
 @app.command()
 def add(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
-    session: SessionArgument,
+    session: Annotated[str, session_argument(*_LEFT, _S.COMPLETED)],
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to do")],
     priority: Annotated[int, typer.Option(help="Higher is sooner")] = 0,
     after: Annotated[
@@ -187,7 +190,12 @@ def add(  # noqa: PLR0917  # one parameter an option
 
 
 @app.command()
-def pause(ctx: typer.Context, session: SessionArgument) -> None:
+def pause(
+    ctx: typer.Context,
+    session: Annotated[
+        str, session_argument(_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED)
+    ],
+) -> None:
     """
     Pause a session after its current operation.
 
@@ -199,7 +207,10 @@ def pause(ctx: typer.Context, session: SessionArgument) -> None:
 
 
 @app.command()
-def resume(ctx: typer.Context, session: SessionArgument) -> None:
+def resume(
+    ctx: typer.Context,
+    session: Annotated[str, session_argument(_S.IDLE, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)],
+) -> None:
     """
     Resume a paused session, try again what failed, or begin what was for later.
 
@@ -221,7 +232,7 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
 @app.command()
 def stop(
     ctx: typer.Context,
-    session: SessionArgument,
+    session: Annotated[str, session_argument(*_LEFT)],
     task: Annotated[
         str | None,
         typer.Argument(
