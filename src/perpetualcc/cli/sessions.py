@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +30,7 @@ from perpetualcc.cli.statuses import STATUSES, parse_status
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
+from perpetualcc.domain.times import moment
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -202,8 +204,11 @@ def pause(
     Example: pcc pause abc123
     """
     with connect(ctx.obj) as daemon:
-        paused = daemon.call("session.pause", session=session)
-    print(f"Paused {paused['name']} ({paused['id']}). Go on with: pcc resume {paused['id']}")
+        before = daemon.call("session.get", session=session)
+        paused = daemon.call("session.pause", session=before["id"])
+    who = f"{paused['name']} ({paused['id']})"
+    told = f"{who} is paused already" if before["status"] == _S.PAUSED else f"Paused {who}"
+    print(f"{told}. Go on with: pcc resume {paused['id']}")
 
 
 @app.command()
@@ -222,7 +227,12 @@ def resume(
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
         waits = used_up(daemon.call("budget.show")["budgets"])
-    print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
+    who, at = f"{resumed['name']} ({resumed['id']})", resumed["resumes_at"]
+    if resumed["status"] == _S.IDLE and at is not None and at > time.time():
+        begins = begins_in_words(at, None)
+        print(f"Resumed {who}{begins}. Begin it now with: pcc resume {resumed['id']}")
+    else:
+        print(f"Resumed {who}. Watch it with: pcc attach {resumed['id']}")
     if resumed["status"] == SessionStatus.WAITING_INPUT:
         print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
     elif waits:
@@ -257,5 +267,10 @@ def stop(
             if left_out := given_up["left_out"]:
                 print(f"Left out, as it comes after that: {first_few(left_out)}")
             return
-        stopped = daemon.call("session.stop", session=session)
-    print(f"Stopped {stopped['name']} ({stopped['id']})")
+        found = daemon.call("session.get", session=session)
+        is_over = found["status"] not in _LEFT
+        if not is_over:
+            daemon.call("session.stop", session=found["id"])
+    who = f"{found['name']} ({found['id']})"
+    ended = f"{found['status'].lower()} already, {moment(found['updated_at'])}"
+    print(f"{who} was {ended}" if is_over else f"Stopped {who}")
