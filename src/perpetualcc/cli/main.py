@@ -11,7 +11,7 @@ from typer import completion
 
 from perpetualcc import __version__
 from perpetualcc.cli.commands import COMMANDS, PANELS, CommandEntry
-from perpetualcc.cli.ending import leave_after, with_our_errors
+from perpetualcc.cli.ending import Mistyped, leave_after, with_our_errors
 from perpetualcc.cli.narrow_help import use_narrow_help
 from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
@@ -31,6 +31,11 @@ class _Commands(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """`--show-completion bash` names the shell; alone it is the one that asks, if one does."""
+        option, named = [*args, "", ""][:2]
+        if option in _COMPLETION and named not in {"", *_SHELLS} and not named.startswith("-"):
+            raise Mistyped(
+                f"There is no completion for {named!r}", hint=f"The shells are {', '.join(_SHELLS)}"
+            )
         for option, shell in pairwise(args):
             if option in _COMPLETION and shell in _SHELLS:
                 _COMPLETION[option](ctx, self.params[0], shell)
