@@ -201,11 +201,15 @@ def test_what_begins_under_a_condition_and_an_address_that_was_cut_off(install, 
     said = pcc.pcc("start", str(pcc.project), "--task", "Sort the inbox", *words).stdout
     given_up = pcc.pcc("start", str(pcc.project), "--task", "Not this", "--at", "23:59").stdout
     pcc.pcc("stop", given_up.split()[2], "Not this")
+    pcc.pcc("add", said.split()[2], "Print it", "--at", "in 9 hours")
+    pcc.pcc("add", said.split()[2], "Bind it", "--after", "Print it")
+    pcc.pcc("stop", said.split()[2], "Print it")
     with dashboard(pcc) as (_, link):
         browser.open(link)
         browser.press("sort-inbox")
         browser.sees("begins when it succeeds: ls inbox/*.md · every 10 minutes")
         browser.sees("Begins when it succeeds: ls inbox/*.md\n")
+        browser.sees("■\nBind it")
 
         browser.run("location.hash = '#/session/%E0%A4'")
         browser.sees("No session matches '%E0%A4'")

@@ -54,16 +54,28 @@ def test_a_person_leaves_comes_back_and_approves(install):
     assert [(one["verdict"], one["decided_by"]) for one in decided] == [("allow", "person")]
 
 
-def test_ctrl_d_stops_the_session(install):
+def test_ctrl_d_stops_the_session_once_that_is_answered_with_yes(install):
     pcc = install(ASKING)
     start = pcc.command("start", str(pcc.project), "--task", "Clear", "--session-name", "mine")
 
     with terminal(start, pcc.environment) as screen:
-        screen.wait_for("[A]pprove")
+        screen.wait_for("> ")
+        for no in (CTRL_D, "\n", "no\n"):
+            screen.seen = ""
+            screen.type(CTRL_D)
+            screen.wait_for("[y/N] ")
+            assert screen.seen.startswith("\nStop this session for good?")
+            screen.type(no)
+            screen.wait_for("\nNot stopped.\n")
+            screen.wait_for("> ")
+        assert pcc.status("mine")["status"] == "WAITING_INPUT"
+
         screen.type(CTRL_D)
+        screen.wait_for("[y/N] ")
+        screen.type("y\n")
         assert screen.wait() == 0
 
-    assert "Session stopped" in screen.seen
+    assert "■ Session stopped" in screen.seen
     assert pcc.status("mine")["status"] == "STOPPED"
 
 
@@ -243,6 +255,11 @@ def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     session = pcc.start("Anything", "--session-name", "night-shift")
     assert completed(*mine, "attach", session[:3]) == [session]
     assert completed(*mine, "attach", "nig") == ["night-shift"]
+    assert completed(*mine, "attach", "") == ["night-shift"], "people know it by its name"
+    pcc.wait(session, "COMPLETED")
+    for command in ("pause", "stop", "resume", "add", "attach"):
+        is_offered = command in {"add", "attach"}
+        assert completed(*mine, command, "") == ["night-shift"] * is_offered, "it is finished"
     for elsewhere in (("report",), ("pending", "--session"), ("decisions", "--session")):
         assert completed(*mine, *elsewhere, session[:3]) == [session]
     pcc.pcc("add", session, "Later", "--at", "in 2 hours")

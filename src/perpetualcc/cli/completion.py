@@ -17,12 +17,16 @@ _MOST = 100
 """Sessions that are looked at, newest first."""
 
 
-def sessions(ctx: Any, incomplete: str) -> list[tuple[str, str]]:
-    """Ids with a name and status; once something is typed, names too."""
-    from perpetualcc.store.recorded import newest_sessions
+def sessions(*statuses: SessionStatus) -> Callable[[Any, str], list[tuple[str, str]]]:
+    """Names of those with one of these statuses, or of all; once something is typed, ids too."""
 
-    found = newest_sessions(_database(ctx), _MOST)
-    return [pair for session in found for pair in _offered(*session, incomplete)]
+    def offered(ctx: Any, incomplete: str) -> list[tuple[str, str]]:
+        from perpetualcc.store.recorded import newest_sessions
+
+        found = newest_sessions(_database(ctx), _MOST, statuses or SessionStatus)
+        return [pair for session in found for pair in _offered(*session, incomplete)]
+
+    return offered
 
 
 def tasks(ctx: Any, incomplete: str) -> list[str]:
@@ -126,6 +130,7 @@ def _database(ctx: Any) -> Path:
 
 def _offered(identity: str, name: str, status: str, incomplete: str) -> Iterator[tuple[str, str]]:
     _, word, _ = SHOWN[SessionStatus(status)]
-    yield identity, f"{name}, {word.lower()}"
-    if incomplete and " " not in name:
+    if " " not in name:
         yield name, f"{identity}, {word.lower()}"
+    if incomplete or " " in name:
+        yield identity, f"{name}, {word.lower()}"

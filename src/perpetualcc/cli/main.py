@@ -32,6 +32,11 @@ class _Commands(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """`--show-completion bash` names the shell; alone it is the one that asks, if one does."""
+        option, named = [*args, "", ""][:2]
+        if option in _COMPLETION and named not in {"", *_SHELLS} and not named.startswith("-"):
+            raise Mistyped(
+                f"There is no completion for {named!r}", hint=f"The shells are {', '.join(_SHELLS)}"
+            )
         for option, shell in pairwise(args):
             if option in _COMPLETION and shell in _SHELLS:
                 _COMPLETION[option](ctx, self.params[0], shell)

@@ -15,22 +15,28 @@ from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.session_status import SessionStatus
 
-SessionArgument = Annotated[
-    str,
-    typer.Argument(
+
+def session_argument(*statuses: SessionStatus) -> Any:
+    """Any session may be typed; those with one of these statuses are offered, or all."""
+    return typer.Argument(
         metavar="SESSION",
         help="Id, three characters of its beginning or more, or a name",
-        autocompletion=completion.sessions,
-    ),
-]
+        autocompletion=completion.sessions(*statuses),
+    )
+
+
+SessionArgument = Annotated[str, session_argument()]
 SessionOption = Annotated[
     str | None,
-    typer.Option("--session", help="Only this session", autocompletion=completion.sessions),
+    typer.Option("--session", help="Only this session", autocompletion=completion.sessions()),
 ]
 ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")]
 TaskOption = Annotated[str | None, typer.Option(help="What to do")]
-NameOption = Annotated[str, typer.Option(help="A name for this session")]
+NameOption = Annotated[
+    str, typer.Option(help="A name for this session; one that is over gives it up")
+]
 WorktreeOption = Annotated[
     str,
     typer.Option(

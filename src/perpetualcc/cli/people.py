@@ -1,5 +1,6 @@
 """`pcc pending` and `pcc respond`: what waits for a person."""
 
+import shlex
 import sys
 import time
 from typing import Annotated, Any
@@ -136,9 +137,10 @@ def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:
     questions = questions_of(request["raw"], request["title"])
     if request["type"] != "question" or len(questions) != len(words):
         wanted = "one answer" if len(questions) == 1 else f"{len(questions)} answers"
+        quoted = f"Words that belong together in quotes: pcc respond {number} "
         raise PerpetualError(
             f"Request {number} wants {wanted}, and there are {len(words)}",
-            hint=f"See it with: pcc pending {number}",
+            hint=quoted + (shlex.quote(" ".join(words)) if wanted == "one answer" else '"…" "…"'),
         )
     return {"answers": {one["question"]: word for one, word in zip(questions, words, strict=True)}}
 

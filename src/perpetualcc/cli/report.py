@@ -44,7 +44,7 @@ def report(
         typer.Argument(
             metavar="SESSION",
             help="Only this one: id or name",
-            autocompletion=completion.sessions,
+            autocompletion=completion.sessions(),
         ),
     ] = None,
     since: Annotated[str, typer.Option(help="Of the last 30m, 12h, 2d, 3w, …")] = "24h",

@@ -124,7 +124,7 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
         begins = f"  [begins {moment(task['due'])}]" if is_later else ""
         is_ahead = is_later or (task["state"] == "queued" and task["due"] is None)
         every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_ahead else ""
-        symbol = _TASK_SYMBOLS[task["state"]]
+        symbol = _TASK_SYMBOLS["cancelled" if _is_left_out(task) else task["state"]]
         lines.append(
             f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
             f"{priority}{unattended}{begins}{every}{after}"
@@ -141,6 +141,13 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
         if way := _way_on(task):
             lines.append(f"      hint: {fit(way, 200)}")
     return lines
+
+
+def _is_left_out(task: dict[str, Any]) -> bool:
+    """It comes after what was given up or left out: nothing failed in it."""
+    packet = task.get("packet") or {}
+    given_up = packet.get("reason") == "after" and packet.get("state") in {"cancelled", "missed"}
+    return task["state"] == "parked" and given_up
 
 
 def _way_on(task: dict[str, Any]) -> str:

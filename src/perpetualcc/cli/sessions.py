@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,13 +24,14 @@ from perpetualcc.cli.later import (
     said_alike,
 )
 from perpetualcc.cli.look import fit, print_json, table
-from perpetualcc.cli.options import JsonOption, SessionArgument
+from perpetualcc.cli.options import JsonOption, SessionArgument, session_argument
 from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, parse_status
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
+from perpetualcc.domain.times import moment
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -38,6 +40,9 @@ _NEWEST = 20
 """Sessions that are listed though they are over."""
 _MOST = 500
 """Sessions that are looked at."""
+_S = SessionStatus
+_LEFT = (_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)
+"""What sessions are that are not over."""
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 
 
@@ -140,7 +145,7 @@ def status(
 @app.command()
 def add(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
-    session: SessionArgument,
+    session: Annotated[str, session_argument(*_LEFT, _S.COMPLETED)],
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to do")],
     priority: Annotated[int, typer.Option(help="Higher is sooner")] = 0,
     after: Annotated[
@@ -188,19 +193,30 @@ def add(  # noqa: PLR0917  # one parameter an option
 
 
 @app.command()
-def pause(ctx: typer.Context, session: SessionArgument) -> None:
+def pause(
+    ctx: typer.Context,
+    session: Annotated[
+        str, session_argument(_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED)
+    ],
+) -> None:
     """
     Pause a session after its current operation.
 
     Example: pcc pause abc123
     """
     with connect(ctx.obj) as daemon:
-        paused = daemon.call("session.pause", session=session)
-    print(f"Paused {paused['name']} ({paused['id']}). Go on with: pcc resume {paused['id']}")
+        before = daemon.call("session.get", session=session)
+        paused = daemon.call("session.pause", session=before["id"])
+    who = f"{paused['name']} ({paused['id']})"
+    told = f"{who} is paused already" if before["status"] == _S.PAUSED else f"Paused {who}"
+    print(f"{told}. Go on with: pcc resume {paused['id']}")
 
 
 @app.command()
-def resume(ctx: typer.Context, session: SessionArgument) -> None:
+def resume(
+    ctx: typer.Context,
+    session: Annotated[str, session_argument(_S.IDLE, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)],
+) -> None:
     """
     Resume a paused session, try again what failed, or begin what was for later.
 
@@ -213,7 +229,12 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
         tell_what_is_not_taken_over(ctx.obj)
         resumed = daemon.call("session.resume", session=session)
         waits = used_up(daemon.call("budget.show")["budgets"])
-    print(f"Resumed {resumed['name']} ({resumed['id']}). Watch it with: pcc attach {resumed['id']}")
+    who, at = f"{resumed['name']} ({resumed['id']})", resumed["resumes_at"]
+    if resumed["status"] == _S.IDLE and at is not None and at > time.time():
+        begins = begins_in_words(at, None)
+        print(f"Resumed {who}{begins}. Begin it now with: pcc resume {resumed['id']}")
+    else:
+        print(f"Resumed {who}. Watch it with: pcc attach {resumed['id']}")
     if resumed["status"] == SessionStatus.WAITING_INPUT:
         print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
     elif waits:
@@ -223,7 +244,7 @@ def resume(ctx: typer.Context, session: SessionArgument) -> None:
 @app.command()
 def stop(
     ctx: typer.Context,
-    session: SessionArgument,
+    session: Annotated[str, session_argument(*_LEFT)],
     task: Annotated[
         str | None,
         typer.Argument(
@@ -248,5 +269,10 @@ def stop(
             if left_out := given_up["left_out"]:
                 print(f"Left out, as it comes after that: {first_few(left_out)}")
             return
-        stopped = daemon.call("session.stop", session=session)
-    print(f"Stopped {stopped['name']} ({stopped['id']})")
+        found = daemon.call("session.get", session=session)
+        is_over = found["status"] not in _LEFT
+        if not is_over:
+            daemon.call("session.stop", session=found["id"])
+    who = f"{found['name']} ({found['id']})"
+    ended = f"{found['status'].lower()} already, {moment(found['updated_at'])}"
+    print(f"{who} was {ended}" if is_over else f"Stopped {who}")

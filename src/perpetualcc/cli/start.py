@@ -250,7 +250,7 @@ def _called_otherwise(name: str, wanted: str) -> str:
     """A script that goes on with the name it gave would speak to an older session."""
     if not wanted or not name.startswith(f"{wanted}-"):
         return ""
-    return f"'{wanted}' is the name of an earlier session; this one is called '{name}'"
+    return f"'{wanted}' is the name of a session that is not over; this one is called '{name}'"
 
 
 def _beside(here: list[dict[str, Any]], own: str) -> str:
@@ -328,7 +328,7 @@ def attach(
     """
     Watch a session: what it did, then what it does, live.
 
-    Ctrl+C detaches (the session goes on), Ctrl+D stops the session.
+    Ctrl+C detaches (the session goes on), Ctrl+D stops the session, after a question.
 
     Example: pcc attach abc123
     """

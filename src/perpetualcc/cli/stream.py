@@ -48,6 +48,7 @@ _SETTLED = 0.2
 """Seconds without an event after which it is asked: below the past, and what comes with it."""
 _LAST_WORD = 1.0
 """Seconds in which a session that has stopped says what a person can do."""
+_STOP = "Stop this session for good? What is left of its work is cancelled [y/N] "
 TAIL = 1_000
 """Events of the past that are shown: some hours of work, and no more than one can scroll."""
 
@@ -68,6 +69,8 @@ class Watcher:
         """What stands on the line that is typed on; empty: nothing is asked."""
         self._asked = 0
         """The request that a typed line answers."""
+        self._is_stopping = False
+        """A typed line says whether the session is to stop."""
         self._listens = sys.stdin.isatty()
         self._countdown = Countdown()
         self._quiet = 0
@@ -194,11 +197,16 @@ class Watcher:
 
     @property
     def _is_to_prompt(self) -> bool:
-        return self._listens and bool(self._waiting) and not self._invitation
+        asks = self._is_stopping or bool(self._waiting)
+        return self._listens and asks and not self._invitation
 
     def _prompt(self, daemon: Client) -> None:
-        """Ask about the oldest request, unless it is on the screen already."""
+        """Ask about the end, or the oldest request, unless it is on the screen already."""
         if not self._is_to_prompt:
+            return
+        self._countdown.clear()
+        if self._is_stopping:
+            self._invite(_STOP)
             return
         prompt = self._waiting[min(self._waiting)]
         untold: Iterable[str] = ()
@@ -209,8 +217,11 @@ class Watcher:
             self._asked = prompt.number
         for line in (*untold, *prompt.lines()):
             print(line)
-        self._invitation = prompt.invitation
-        print(self._invitation, end="", flush=True)
+        self._invite(prompt.invitation)
+
+    def _invite(self, invitation: str) -> None:
+        self._invitation = invitation
+        print(invitation, end="", flush=True)
 
     def _clear_line(self) -> None:
         """Of the countdown, or that is typed on: what comes now is not a part of it."""
@@ -223,21 +234,34 @@ class Watcher:
 
     def _wait(self, daemon: Client) -> None:
         readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
-        self._countdown.show()
+        if not self._invitation:
+            self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
         self._quiet = 0 if ready else self._quiet + 1
         if self._quiet and self._quiet % _PATIENCE == 0:
             self._say_why_nothing_happens(daemon)
         if sys.stdin in ready:
-            line = _typed()
-            self._invitation = ""
-            if not line:
+            self._take(daemon, _typed())
+
+    def _take(self, daemon: Client, line: str) -> None:
+        """What was typed: an answer, or Ctrl+D, which makes no line of its own."""
+        self._countdown.clear()
+        if not line.endswith("\n") and (line or self._invitation):
+            print()
+        self._invitation = ""
+        if self._is_stopping:
+            self._is_stopping = False
+            if line.strip().casefold() in {"y", "yes"}:
                 daemon.call("session.stop", session=self._session)
                 self._listens = False
-            elif not line.endswith("\n"):
-                print("\nNot sent. Ctrl+D on an empty line stops the session.")
-            elif line.strip():
-                self._answer(daemon, line.strip())
+            else:
+                print("Not stopped.")
+        elif not line:
+            self._is_stopping = True
+        elif not line.endswith("\n"):
+            print("Not sent. Ctrl+D on an empty line asks whether to stop the session.")
+        elif line.strip():
+            self._answer(daemon, line.strip())
 
     def _say_why_nothing_happens(self, daemon: Client) -> None:
         """Once for each reason of its kind: the numbers in it change all the time."""

@@ -1,17 +1,19 @@
 """What is on disk, for commands that ask no engine: a person's rules and trust, the sessions."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.permissions.rules import Rule
 from perpetualcc.store.database import Database
 from perpetualcc.store.guards import RuleStore, TrustStore, all_rules
 from perpetualcc.store.looking import looking
 from perpetualcc.store.problems import explain
 from perpetualcc.store.schema import refuse_foreign
+from perpetualcc.store.text import to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +54,19 @@ async def record(database: Path, known: Recorded, clock: Clock) -> None:
         await opened.close()
 
 
-def newest_sessions(database: Path, most: int) -> list[tuple[str, str, str]]:
-    """The id, name and status of each; none where there is no file, or it cannot be read now."""
+def newest_sessions(
+    database: Path, most: int, statuses: Iterable[SessionStatus]
+) -> list[tuple[str, str, str]]:
+    """
+    The id, name and status of each that has one of these; none where there is no file, or it
+    cannot be read now.
+    """
     try:
         with looking(database, patience=0.0) as connection:
             found = connection.execute(
-                "SELECT id, name, status FROM sessions ORDER BY position DESC LIMIT ?", (most,)
+                "SELECT id, name, status FROM sessions"
+                " WHERE status IN (SELECT value FROM json_each(?)) ORDER BY position DESC LIMIT ?",
+                (to_json(list(statuses)), most),
             )
             return [(row["id"], row["name"], row["status"]) for row in found]
     except sqlite3.Error:
@@ -115,7 +124,8 @@ def open_tasks(database: Path, session: str, most: int) -> list[str]:
             found = connection.execute(
                 "SELECT id FROM tasks WHERE state NOT IN ('done', 'cancelled', 'missed')"
                 " AND group_name = (SELECT id FROM sessions WHERE name = :session"
-                " OR substr(id, 1, length(:session)) = :session ORDER BY position DESC)"
+                " OR substr(id, 1, length(:session)) = :session"
+                " ORDER BY id = :session DESC, name = :session DESC, position DESC)"
                 " ORDER BY position LIMIT :most",
                 {"session": session, "most": most},
             )

@@ -82,7 +82,9 @@ class SessionStore:
     ) -> Session:
         """
         A new session, IDLE. A name that is taken gets `-2`, `-3`, …; an id that is taken, another.
-        The tasks and events that it begins with are of the same transaction.
+        One that is over gives its name up, and is called by it and its id.
+
+        The tasks and events that the session begins with are of the same transaction.
 
         Raises: PerpetualError for an empty name.
         """
@@ -166,6 +168,8 @@ class SessionStore:
         if not name.strip():
             raise PerpetualError("A session needs a name", hint="Give one with --session-name")
         now, session = self._clock.now(), _free_id(connection)
+        name = _free_name(connection, storable(name.strip()))
+        _give_up(connection, name)
         connection.execute(
             "INSERT INTO projects (path, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
             (storable(str(project)), now),
@@ -176,7 +180,7 @@ class SessionStore:
             " SELECT ?, ?, id, ?, ?, ?, ?, 0 FROM projects WHERE path = ?",
             (
                 session,
-                _free_name(connection, storable(name.strip())),
+                name,
                 SessionStatus.IDLE,
                 to_json(_options_to_json(options)),
                 now,
@@ -196,12 +200,13 @@ def _free_id(connection: sqlite3.Connection) -> SessionId:
 
 
 def _free_name(connection: sqlite3.Connection, name: str) -> str:
+    """The name, or with a number behind the highest, if a session that is not over has it."""
     # '.' is the character after '-': the range holds exactly what begins with `name-`.
     taken = {
         row["name"]
         for row in connection.execute(
-            "SELECT name FROM sessions WHERE name = :name OR (name >= :name || '-'"
-            " AND name < :name || '.')",
+            "SELECT name FROM sessions WHERE status NOT IN ('COMPLETED', 'STOPPED')"
+            " AND (name = :name OR (name >= :name || '-' AND name < :name || '.'))",
             {"name": name},
         )
     }
@@ -211,6 +216,17 @@ def _free_name(connection: sqlite3.Connection, name: str) -> str:
         found[1] for one in taken if (found := re.fullmatch(r".*-(\d{1,9})", one, re.DOTALL))
     ]
     return f"{name}-{max([1, *map(int, suffixes)]) + 1}"
+
+
+def _give_up(connection: sqlite3.Connection, name: str) -> None:
+    """Whoever has this name is over, and leaves it to another."""
+    row = connection.execute("SELECT id FROM sessions WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        return
+    former = f"{name}.{row['id']}"
+    while connection.execute("SELECT 1 FROM sessions WHERE name = ?", (former,)).fetchone():
+        former = f"{former}.{row['id']}"
+    connection.execute("UPDATE sessions SET name = ? WHERE id = ?", (former, row["id"]))
 
 
 def _get(connection: sqlite3.Connection, session: str) -> Session:

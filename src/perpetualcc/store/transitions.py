@@ -112,12 +112,18 @@ def park_behind(
     connection: sqlite3.Connection, task: str, blocker: sqlite3.Row, now: float
 ) -> None:
     cause = blocker["blocked_by"] or blocker["id"]
+    came_to, session = tasks.row_of(connection, cause), blocker["group_name"]
     packet = {
         "reason": "after",
         "task": cause,
-        "state": tasks.row_of(connection, cause)["state"],
-        "result": tasks.row_of(connection, cause)["result"],
-        "options": ["Bring that task back, and this one follows", "Cancel this task"],
+        "state": came_to["state"],
+        "result": came_to["result"],
+        "options": [
+            f"Bring that task back, and this one follows, with: pcc resume {session}"
+            if came_to["state"] in {TaskState.FAILED, TaskState.PARKED}
+            else f'Queue it again, after nothing, with: pcc add {session} "…"',
+            f"Leave it: pcc stop {session} {task}",
+        ],
     }
     tasks.update(
         connection,

@@ -49,6 +49,6 @@ def test_those_that_have_not_ended_are_counted_and_one_is_named():
     [("night-2", "night", True), ("night", "night", False), ("add-a-flag", "", False)],
 )
 def test_a_name_that_is_taken_is_told(name, wanted, is_told):
-    told = "'night' is the name of an earlier session; this one is called 'night-2'"
+    told = "'night' is the name of a session that is not over; this one is called 'night-2'"
 
     assert _called_otherwise(name, wanted) == (told if is_told else "")

@@ -82,3 +82,11 @@ def test_a_group_alone_shows_its_help_as_pcc_alone_does(typed, group):
     assert done.stdout.startswith("Usage: ")
     assert "..." not in done.stdout.partition("\n")[2], "each command is told of to its end"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("option", ["--show-completion", "--install-completion"])
+def test_a_shell_that_nothing_can_be_completed_in_is_refused(option):
+    done = CliRunner().invoke(app, [option, "tcsh"])
+
+    assert isinstance(done.exception, Mistyped)
+    assert "bash, zsh, fish" in done.exception.hint

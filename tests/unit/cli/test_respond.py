@@ -29,3 +29,19 @@ def test_what_contradicts_itself_is_refused_before_anybody_hears_of_it(words, sa
     assert isinstance(done.exception, PerpetualError)
     assert said in done.exception.message
     assert done.exception.hint
+
+
+@pytest.mark.parametrize(
+    ("questions", "hint"),
+    [(1, "pcc respond 4 'Half even'"), (3, 'pcc respond 4 "…" "…"')],
+)
+def test_an_answer_without_its_quotes_is_shown_with_them(questions, hint):
+    class Daemon:
+        def call(self, _method, **_params):
+            asked = [{"question": str(n), "options": []} for n in range(questions)]
+            return {"type": "question", "title": "Which?", "raw": {"questions": asked}}
+
+    with pytest.raises(PerpetualError) as caught:
+        people._given(Daemon(), 4, ["Half", "even"])
+
+    assert caught.value.hint == f"Words that belong together in quotes: {hint}"

@@ -1,7 +1,13 @@
-"""What `pcc start`, `pcc list` and `pcc status` say of a session."""
+"""What the commands say of a session."""
+
+import re
+from contextlib import nullcontext
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from perpetualcc.cli import sessions
 from perpetualcc.cli.session_page import _figures, _tasks, _tokens, row, session_panel
 from perpetualcc.cli.sessions import _newest
 
@@ -89,6 +95,19 @@ def test_a_task_that_stopped_says_what_a_person_can_do(state, packet, told):
     assert _tasks([task], "/shop")[2:] == told
 
 
+@pytest.mark.parametrize(
+    ("came_to", "symbol"), [("cancelled", "■"), ("missed", "■"), ("failed", "✗"), ("parked", "✗")]
+)
+def test_what_comes_after_a_task_that_was_given_up_has_not_failed(came_to, symbol):
+    task = {
+        "id": "t-1", "prompt": "Go", "state": "parked", "after": ["t-0"], "priority": 0,
+        "lane": "interactive", "due": 0.0, "result": "",
+        "packet": {"reason": "after", "state": came_to},
+    }  # fmt: skip
+
+    assert _tasks([task], "/shop")[1] == f"  {symbol} t-1  Go  (after t-0)"
+
+
 def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():
     over = [{"id": n, "status": "STOPPED" if n % 2 else "COMPLETED"} for n in range(60)]
     repeats, broken = {"id": "r", "status": "IDLE"}, {"id": "b", "status": "ERROR"}
@@ -96,3 +115,63 @@ def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():
     listed = _newest([*over[:40], repeats, *over[40:], broken])
 
     assert listed == [*over[:20], repeats, broken]
+
+
+class Daemon:
+    """Answers for one session, and knows what was asked of it."""
+
+    def __init__(self, before: str, after: str = "", resumes_at: float | None = None) -> None:
+        self.asked: list[str] = []
+        self._session = {
+            "id": "805aa4", "name": "slow", "status": before, "detail": "",
+            "updated_at": 0.0, "resumes_at": resumes_at,
+        }  # fmt: skip
+        self._after = after
+
+    def call(self, method: str, **_params: Any) -> dict[str, Any]:
+        self.asked.append(method)
+        if method == "budget.show":
+            return {"budgets": []}
+        changed = {} if method == "session.get" else {"status": self._after}
+        return self._session | changed
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, daemon: Daemon, *words: str) -> str:
+    monkeypatch.setattr(sessions, "connect", lambda *_, **__: nullcontext(daemon))
+    monkeypatch.setattr(sessions, "tell_what_is_not_taken_over", lambda _: None)
+    done = CliRunner().invoke(sessions.app, [*words, "slow"])
+    assert done.exit_code == 0, done.exception
+    return done.stdout
+
+
+@pytest.mark.parametrize("over", ["STOPPED", "COMPLETED"])
+def test_what_is_over_is_not_said_to_be_stopped_now(monkeypatch, over):
+    daemon = Daemon(over)
+
+    told = typed(monkeypatch, daemon, "stop")
+
+    assert told.startswith(f"slow (805aa4) was {over.lower()} already, ")
+    assert daemon.asked == ["session.get"]
+    assert typed(monkeypatch, Daemon("PAUSED"), "stop") == "Stopped slow (805aa4)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [("PAUSED", "slow (805aa4) is paused already"), ("PROCESSING", "Paused slow (805aa4)")],
+)
+def test_what_is_paused_is_not_said_to_be_paused_now(monkeypatch, before, told):
+    daemon = Daemon(before, "PAUSED")
+
+    assert typed(monkeypatch, daemon, "pause") == f"{told}. Go on with: pcc resume 805aa4\n"
+
+
+def test_what_is_for_later_is_said_to_begin_then_when_it_is_resumed(monkeypatch):
+    later = Daemon("PAUSED", "IDLE", resumes_at=4e9)
+    now = Daemon("PAUSED", "IDLE")
+
+    told = typed(monkeypatch, later, "resume")
+
+    assert re.fullmatch(
+        r"Resumed slow \(805aa4\), begins .+\. Begin it now with: pcc resume 805aa4\n", told
+    )
+    assert "Watch it with" in typed(monkeypatch, now, "resume")

@@ -16,7 +16,7 @@ from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, Text
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Run, SessionOptions
-from perpetualcc.domain.tasks import NewTask
+from perpetualcc.domain.tasks import Lane, NewTask
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
@@ -25,6 +25,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import AmbiguousSessionError, SessionStore, UnknownSessionError
+from perpetualcc.work.outcomes import Failed
 from tests.fakes.clock import FakeClock
 
 PROJECT = Path("/home/someone/project")
@@ -89,6 +90,77 @@ def test_names_and_ids_that_are_taken_become_others(tmp_path: Path, monkeypatch)
     play(tmp_path, scene)
 
 
+@pytest.mark.parametrize("over", ["COMPLETED", "STOPPED"])
+def test_a_session_that_is_over_gives_its_name_up(tmp_path: Path, monkeypatch, over: str) -> None:
+    fix_ids(monkeypatch, "aaaaaa", "bbbbbb", "cccccc", "dddddd", "eeeeee")
+
+    async def scene(database: Database) -> None:
+        store, events = SessionStore(database, FakeClock()), EventLog(database, SystemClock())
+
+        async def start(name: str) -> str:
+            session = await store.create(name=name, project=PROJECT, options=SessionOptions())
+            return session.name
+
+        async def end(session: str) -> None:
+            gone = SessionStatusChanged(session=SessionId(session), before="IDLE", after=over)
+            await events.append([gone])
+
+        assert await start("slow") == "slow"
+        await end("aaaaaa")
+        assert (await store.find("slow")).id == "aaaaaa", "nobody else wants it"
+
+        assert [await start("slow"), await start("slow")] == ["slow", "slow-2"]
+        assert (await store.find("slow")).id == "bbbbbb"
+        assert (await store.find("slow.aaaaaa")).id == "aaaaaa"
+        assert (await store.find("aaaaaa")).name == "slow.aaaaaa"
+
+        await end("bbbbbb")
+        await end("cccccc")
+        assert [await start("slow"), await start("slow")] == ["slow", "slow-2"]
+        assert (await store.find("slow")).id == "dddddd"
+        names = [session.name for session in await store.list()]
+        assert names == ["slow-2", "slow", "slow-2.cccccc", "slow.bbbbbb", "slow.aaaaaa"]
+
+    play(tmp_path, scene)
+
+
+def test_a_session_that_failed_keeps_its_name_because_a_person_may_resume_it(tmp_path) -> None:
+    async def scene(database: Database) -> None:
+        store, events = SessionStore(database, FakeClock()), EventLog(database, SystemClock())
+        first = await store.create(name="slow", project=PROJECT, options=SessionOptions())
+        await events.append([SessionStatusChanged(session=first.id, before="IDLE", after="ERROR")])
+
+        other = await store.create(name="slow", project=PROJECT, options=SessionOptions())
+
+        assert other.name == "slow-2"
+        assert await store.find("slow") == await store.get(first.id)
+
+    play(tmp_path, scene)
+
+
+def test_a_name_given_up_is_never_the_name_of_another(tmp_path: Path, monkeypatch) -> None:
+    fix_ids(monkeypatch, "aaaaaa", "bbbbbb", "cccccc")
+
+    async def scene(database: Database) -> None:
+        store, events = SessionStore(database, FakeClock()), EventLog(database, SystemClock())
+        for name in ("slow", "slow.aaaaaa"):
+            await store.create(name=name, project=PROJECT, options=SessionOptions())
+        await events.append(
+            [SessionStatusChanged(session=SessionId("aaaaaa"), before="IDLE", after="STOPPED")]
+        )
+
+        await store.create(name="slow", project=PROJECT, options=SessionOptions())
+
+        found = {session.id: session.name for session in await store.list()}
+        assert found == {
+            "aaaaaa": "slow.aaaaaa.aaaaaa",
+            "bbbbbb": "slow.aaaaaa",
+            "cccccc": "slow",
+        }
+
+    play(tmp_path, scene)
+
+
 def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
     tmp_path: Path, monkeypatch
 ) -> None:
@@ -141,6 +213,28 @@ def test_a_session_begins_with_its_whole_plan_or_is_not_there_at_all(tmp_path: P
         assert [task.id for task in await ledger.list(session.id)] == ["t-0", "t-1", "t-2"]
         [created] = await EventLog(database, SystemClock()).tail(session.id, 9)
         assert isinstance(created.event, SessionCreated)
+
+    play(tmp_path, scene)
+
+
+def test_what_is_parked_behind_another_task_says_what_to_type(tmp_path: Path) -> None:
+    async def scene(database: Database) -> None:
+        ledger = SqliteLedger(database, FakeClock(), "me")
+        first, second = TaskId("t-1"), TaskId("t-2")
+        await ledger.add(NewTask(id=first, group="s", prompt="go", max_attempts=1))
+        await ledger.add(NewTask(id=second, group="s", prompt="then", after=(first,)))
+        [claimed] = await ledger.claim(dict.fromkeys(Lane, 1), 1)
+
+        async def ways() -> list[str]:
+            return (await ledger.get(second)).packet["options"]
+
+        await ledger.settle(first, claimed.fence, Failed(result="no"))
+        back = "Bring that task back, and this one follows, with: pcc resume s"
+        assert await ways() == [back, "Leave it: pcc stop s t-2"]
+
+        await ledger.cancel(first)
+        again = 'Queue it again, after nothing, with: pcc add s "…"'
+        assert await ways() == [again, "Leave it: pcc stop s t-2"]
 
     play(tmp_path, scene)
 

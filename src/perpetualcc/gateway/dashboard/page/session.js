@@ -168,16 +168,20 @@ function task(one, project) {
     one.state === "queued" && one.when ? `begins when it succeeds: ${oneLine(one.when)}` : "",
     one.every ? `every ${oneLine(one.every)}` : "",
   ].filter(Boolean).join(" · ");
+  // Left out with what was given up before it: nothing failed in it.
+  const { reason, state: before } = one.packet ?? {};
+  const isLeftOut = one.state === "parked" && reason === "after" && ["cancelled", "missed"].includes(before);
+  const state = isLeftOut ? "cancelled" : one.state;
   // A task of a plan begins with its title, apart from the rest.
   const [title, rest] = one.prompt.trim().split(/\n\s*\n([^]*)/, 2);
   const item = el(
     "li",
-    { "data-state": one.state },
-    el("span.sign", { title: one.state }, TASK[one.state] ?? "·"),
+    { "data-state": state },
+    el("span.sign", { title: state }, TASK[state] ?? "·"),
     el(
       "div.words",
       {},
-      el("span", {}, oneLine(title, 500), el("span.hidden", {}, ` (${one.state})`)),
+      el("span", {}, oneLine(title, 500), el("span.hidden", {}, ` (${state})`)),
       rest ? el("span.more", {}, oneLine(rest, 500)) : null,
       when ? el("span.more", {}, when) : null,
     ),
