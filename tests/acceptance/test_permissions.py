@@ -431,7 +431,9 @@ def test_an_answer_with_always_becomes_a_rule(install):
     again = pcc.start("second")
     assert pcc.wait(again)["status"] == "COMPLETED"
     [decision] = decisions(pcc, again).values()
-    assert (decision["verdict"], decision["decided_by"]) == ("allow", "person")
+    assert (decision["verdict"], decision["decided_by"]) == ("allow", "rule")
+    assert "✓ (by your rule rule-" in pcc.pcc("logs", again).stdout
+    assert "(1 auto, 1 of them by your rules, 0 human)" in pcc.pcc("status", again).stdout
 
 
 def test_the_fourth_question_of_a_kind_offers_a_rule(install):

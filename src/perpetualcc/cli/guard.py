@@ -49,7 +49,7 @@ def decisions(
     by: Annotated[
         str | None,
         typer.Option(
-            help="policy, brain, person, timeout",
+            help="policy, brain, rule, person or timeout",
             autocompletion=one_of(*_WORDS["by"]),
         ),
     ] = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.domain.decisions import rules_named
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import clock, duration, moment
@@ -21,6 +22,7 @@ _BY = {
     "policy": "auto-approved",
     "brain": "approved by the brain",
     "person": "approved by you",
+    "rule": "by your rule",
     "memory": "approved from memory",
 }
 
@@ -121,7 +123,9 @@ def _tool(event: Data) -> list[str]:
     about = f" → {fit(event['summary'], 90)}" if event["summary"] else ""
     line = f"[TOOL] {one_line(event['tool'])}{about}"
     if event["verdict"] == "allow":
-        return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
+        by = _BY.get(event["decided_by"], "approved")
+        rules = rules_named(event["reason"]) if event["decided_by"] == "rule" else []
+        return [f"{line} {coloured('✓', 'green')} ({' '.join([by, ', '.join(rules)]).strip()})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
 
 

@@ -156,7 +156,8 @@ def _figures(session: dict[str, Any]) -> list[str]:
     share = f" / {window:,} ({used * 100 // window}%) of" if window else " in"
     counts: dict[str, int] = session["counts"]
     allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
-    human = counts.get("allow/person", 0)
+    human, ruled = counts.get("allow/person", 0), counts.get("allow/rule", 0)
+    auto = f"{allowed - human} auto" + (f", {ruled} of them by your rules" if ruled else "")
     denied = sum(n for key, n in counts.items() if key.startswith("deny/"))
     questions = session["answered"]
     by_people = questions.get("person", 0)
@@ -165,7 +166,7 @@ def _figures(session: dict[str, Any]) -> list[str]:
         f"Token Usage: {used:,}{share} the context window",
         f"In all runs: {spent['tokens']:,} tokens that were not cached, ${spent['usd']:.2f}",
         f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
-        f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
+        f"Tools Approved: {allowed} ({auto}, {human} human), refused: {denied}",
         f"Runs: {session['runs']}",
     ]
 

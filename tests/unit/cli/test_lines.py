@@ -126,6 +126,16 @@ INDENT = " " * 11
         ),
         (
             "ToolDecided",
+            {
+                **DECIDED,
+                "verdict": "allow",
+                "decided_by": "rule",
+                "reason": "x; allowed by a rule of a person: rule-1a2b3c (Allows kind 'x'), rule-0",
+            },
+            ["[T] [TOOL] Bash → rm -rf / ✓ (by your rule rule-1a2b3c, rule-0)"],
+        ),
+        (
+            "ToolDecided",
             {**DECIDED, "verdict": "deny", "decided_by": "person"},
             ["[T] [TOOL] Bash → rm -rf / ✗ (refused: it deletes)"],
         ),

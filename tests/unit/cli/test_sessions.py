@@ -29,6 +29,18 @@ def test_tokens_are_of_the_context_whose_size_is_told_once_it_is_known(
     ]
 
 
+def test_what_a_rule_let_through_is_no_approval_of_a_person():
+    session = {
+        "tokens": 0, "context_window": 0, "answered": {}, "runs": 1,
+        "spent": {"tokens": 0, "usd": 0.0},
+        "counts": {"allow/policy": 2, "allow/rule": 3, "allow/person": 1, "deny/person": 4},
+    }  # fmt: skip
+
+    assert "Tools Approved: 6 (5 auto, 3 of them by your rules, 1 human), refused: 4" in _figures(
+        session
+    )
+
+
 def test_what_waits_for_an_answer_is_listed_with_the_number_to_answer():
     session = {
         "id": "4439a3", "name": "n", "task": "Go", "status": "WAITING_INPUT", "delay": "",
