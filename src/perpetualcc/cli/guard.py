@@ -184,7 +184,7 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
 def _row(one: dict[str, Any], room: int | None) -> list[str]:
     """`room`: columns of a call; None: as many as it needs."""
     return [
-        str(one.get("id", "")),
+        str(one.get("id", "–")),
         clock(one["at"]),
         one["session"],
         _call(one, room),

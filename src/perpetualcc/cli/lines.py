@@ -119,9 +119,13 @@ def _said(event: Data) -> list[str]:
     return [f"Claude: {first}", *(f"        {line}" for line in rest)]
 
 
-def _tool(event: Data) -> list[str]:
+def _call(event: Data) -> str:
     about = f" → {fit(event['summary'], 90)}" if event["summary"] else ""
-    line = f"[TOOL] {one_line(event['tool'])}{about}"
+    return f"[TOOL] {one_line(event['tool'])}{about}"
+
+
+def _tool(event: Data) -> list[str]:
+    line = _call(event)
     if event["verdict"] == "allow":
         by = _BY.get(event["decided_by"], "approved")
         rules = rules_named(event["reason"]) if event["decided_by"] == "rule" else []
@@ -147,9 +151,8 @@ _MARKS = re.compile(r"</?tool_use_error>")
 
 
 def _failed(event: Data) -> list[str]:
-    call = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
     why = fit(one_line(_MARKS.sub("", event["text"])), 120) or "it says nothing"
-    return [f"{call} {coloured('✗', 'red')} (did not work: {why})"]
+    return [f"{_call(event)} {coloured('✗', 'red')} (did not work: {why})"]
 
 
 def _question(event: Data) -> list[str]:

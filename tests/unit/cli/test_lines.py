@@ -98,6 +98,11 @@ INDENT = " " * 11
             ["[T] [TOOL] Write → src/x.py ✗ (did not work: No room left)"],
         ),
         (
+            "ToolFailed",
+            {**REQUEST, "tool": "mcp__a__b", "summary": "", "text": "no"},
+            ["[T] [TOOL] mcp__a__b ✗ (did not work: no)"],
+        ),
+        (
             "QuestionAsked",
             {**REQUEST, "questions": [QUESTION]},
             [

@@ -170,11 +170,19 @@ def test_sessions_are_listed_newest_first_by_status_and_project(tmp_path: Path) 
         async def listed(**options) -> list[str]:
             return [session.name for session in await store.list(**options)]
 
+        async def become(name: str, status: str) -> None:
+            event = SessionStatusChanged(session=ids[name], before="IDLE", after=status)
+            await EventLog(database, SystemClock()).append([event])
+
         assert await listed() == ["c", "b", "a"]
         assert await listed(limit=1) == ["c"]
         assert await listed(project=PROJECT) == ["c", "a"]
         assert await listed(statuses=[SessionStatus.PAUSED]) == ["c"]
         assert await listed(statuses=[]) == []
+        await become("c", "COMPLETED")
+        await become("b", "ERROR")
+        assert await listed() == ["a", "b", "c"], "what is alive, what failed, what is over"
+        assert await listed(limit=1) == ["a"], "and no limit hides it"
 
     play(tmp_path, scene)
 
