@@ -436,7 +436,16 @@ def test_an_answer_with_always_becomes_a_rule(install):
     again = pcc.start("second")
     assert pcc.wait(again)["status"] == "COMPLETED"
     [decision] = decisions(pcc, again).values()
-    assert (decision["verdict"], decision["decided_by"]) == ("allow", "person")
+    assert (decision["verdict"], decision["decided_by"]) == ("allow", "rule")
+    number = decision["id"]
+    assert f"by rule (confidence {decision['confidence']:.2f})" in " ".join(
+        pcc.pcc("decisions", str(number)).stdout.split()
+    )
+    assert pcc.json("decisions", str(number)) == decision
+    unknown = pcc.pcc("decisions", str(number + 1), check=False)
+    assert f"No decision has the number {number + 1}" in unknown.stderr
+    assert "✓ (by your rule rule-" in pcc.pcc("logs", again).stdout
+    assert "(1 auto, 1 of them by your rules, 0 human)" in pcc.pcc("status", again).stdout
 
 
 def test_the_fourth_question_of_a_kind_offers_a_rule(install):

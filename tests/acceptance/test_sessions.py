@@ -498,7 +498,10 @@ def test_what_is_for_later_begins_by_itself_though_everything_is_killed_meanwhil
 
     assert "begins " in said
     assert 7000 < due - time.time() <= 7200
-    assert "○ Idle" in listed
+    assert "○ Scheduled" in listed
+    assert session in pcc.pcc("list", "--status", "scheduled").stdout
+    assert "○ Scheduled" in shown
+    assert "Duration:" not in shown
     assert "│ Begins: " in listed
     assert "Begins:      " in shown
     assert "Work at night  [unattended]  [begins " in shown

@@ -75,7 +75,7 @@ class Gate:
     def respond(self, request: RequestId, decision: Decision, *, is_last: bool = False) -> None:
         allowed = decision.verdict is Verdict.ALLOW
         self._allowed_by_a_person.discard(request)  # an earlier call's, where ids come again
-        if allowed and decision.decided_by is DecidedBy.PERSON:
+        if allowed and decision.decided_by in {DecidedBy.PERSON, DecidedBy.RULE}:
             self._allowed_by_a_person.add(request)
         answer = _hook_answer("allow" if allowed else "deny", decision.message or decision.reason)
         self.answer(request, answer | (_STOP if is_last else {}))

@@ -9,10 +9,26 @@ import typer
 from perpetualcc.cli.completion import one_of
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, one_line, print_json, printable, table, width
-from perpetualcc.cli.options import JsonOption, ProjectArgument, SessionOption, directory
+from perpetualcc.cli.look import (
+    fit,
+    one_line,
+    print_json,
+    printable,
+    table,
+    terminal_width,
+    width,
+    wrapped,
+)
+from perpetualcc.cli.options import (
+    GlobalOptions,
+    JsonOption,
+    ProjectArgument,
+    SessionOption,
+    directory,
+)
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import from_home
 from perpetualcc.domain.times import clock
 from perpetualcc.domain.tools import Risk
@@ -23,7 +39,10 @@ app = typer.Typer(rich_markup_mode=None)
 _ANSWERS = 1_000
 """Latest answers that the filters choose from."""
 _CALL = 40
-"""Columns of a call, or of a question."""
+"""Columns of a call, or of a question; on a wide terminal a quarter of it."""
+_WIDE = 100
+"""Columns of one decision where the output is no terminal."""
+_HEADERS = ["#", "When", "Session", "Call", "Risk", "Verdict", "By", "Why"]
 _WORDS: dict[str, list[str]] = {
     "risk": [*Risk],
     "verdict": [*Verdict, "answer"],
@@ -32,8 +51,9 @@ _WORDS: dict[str, list[str]] = {
 
 
 @app.command()
-def decisions(
+def decisions(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
+    number: Annotated[int | None, typer.Argument(help="Show this one in full")] = None,
     session: SessionOption = None,
     risk: Annotated[
         str | None,
@@ -49,7 +69,7 @@ def decisions(
     by: Annotated[
         str | None,
         typer.Option(
-            help="policy, brain, person, timeout",
+            help="policy, brain, rule, person or timeout",
             autocompletion=one_of(*_WORDS["by"]),
         ),
     ] = None,
@@ -62,6 +82,14 @@ def decisions(
 
     Example: pcc decisions --verdict deny --since 1d
     """
+    if number is not None:
+        if any((session, risk, verdict, by, since)):
+            raise Mistyped(
+                "A number names one decision, and the options many",
+                hint=f"See that one with: pcc decisions {number}",
+            )
+        _show_one(ctx.obj, number, as_json=as_json)
+        return
     risk, verdict, by = _word("risk", risk), _word("verdict", verdict), _word("by", by)
     filters = {
         "risk": risk,
@@ -88,9 +116,36 @@ def decisions(
         is_filtered = session or verdict or any(filters.values())
         print("Nothing of that kind was decided." if is_filtered else "Nothing was decided yet.")
     else:
-        print(
-            table(["When", "Session", "Call", "Risk", "Verdict", "Why"], [_row(d) for d in found])
+        columns = terminal_width()
+        room = None if columns is None else max(_CALL, columns // 4)
+        print(table(_HEADERS, [_row(one, room) for one in found], wrapping={"Call", "Why"}))
+
+
+def _show_one(options: GlobalOptions, number: int, *, as_json: bool) -> None:
+    with connect(options) as daemon:
+        found = daemon.call("decision.list", before=number + 1, limit=1)
+    if not found or found[0]["id"] != number:
+        raise PerpetualError(
+            f"No decision has the number {number}", hint="See them with: pcc decisions"
         )
+    [one] = found
+    if as_json:
+        print_json(one)
+        return
+    told = {
+        "Decision": str(number),
+        "When": clock(one["at"]),
+        "Session": one["session"],
+        "Project": one["project"],
+        "Call": f"{one['tool']} {one['summary']}",
+        "Risk": one["risk"],
+        "Verdict": f"{one['verdict']}, by {one['decided_by']} (confidence {one['confidence']:.2f})",
+        "Why": one["reason"],
+    }
+    room = (terminal_width() or _WIDE) - 10
+    for name, text in told.items():
+        lines = wrapped(text, room)
+        print(f"{name + ':':<10}" + f"\n{'':10}".join(lines))
 
 
 def _decided(daemon: Client, limit: int, **wanted: Any) -> list[dict[str, Any]]:
@@ -126,26 +181,31 @@ def _answered(one: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(one: dict[str, Any]) -> list[str]:
+def _row(one: dict[str, Any], room: int | None) -> list[str]:
+    """`room`: columns of a call; None: as many as it needs."""
     return [
+        str(one.get("id", "–")),
         clock(one["at"]),
         one["session"],
-        _call(one),
+        _call(one, room),
         one["risk"],
         one["verdict"],
-        fit(_why(one), 60),
+        one["decided_by"],
+        one_line(_why(one)),
     ]
 
 
-def _call(one: dict[str, Any]) -> str:
+def _call(one: dict[str, Any], room: int | None) -> str:
     """A question and its answer on a line each, where one has no room for both."""
     home = one.get("project", "")
     if one["verdict"] != "answer":
-        return fit(f"{one['tool']} {from_home(one['summary'], home, mark='…/')}", _CALL)
-    if width(said := one_line(from_home(one["summary"], home))) <= _CALL:
+        call = one_line(f"{one['tool']} {from_home(one['summary'], home, mark='…/')}")
+        return call if room is None else fit(call, room)
+    said = one_line(from_home(one["summary"], home))
+    if room is None or width(said) <= room:
         return said
-    answer = fit(one_line(one["answer"]), _CALL - 2)
-    return f"{fit(one_line(from_home(one['question'], home)), _CALL)}\n→ {answer}"
+    answer = fit(one_line(one["answer"]), room - 2)
+    return f"{fit(one_line(from_home(one['question'], home)), room)}\n→ {answer}"
 
 
 def _why(one: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.domain.decisions import rules_named
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import clock, duration, moment
@@ -21,6 +22,7 @@ _BY = {
     "policy": "auto-approved",
     "brain": "approved by the brain",
     "person": "approved by you",
+    "rule": "by your rule",
     "memory": "approved from memory",
 }
 
@@ -117,11 +119,17 @@ def _said(event: Data) -> list[str]:
     return [f"Claude: {first}", *(f"        {line}" for line in rest)]
 
 
-def _tool(event: Data) -> list[str]:
+def _call(event: Data) -> str:
     about = f" → {fit(event['summary'], 90)}" if event["summary"] else ""
-    line = f"[TOOL] {one_line(event['tool'])}{about}"
+    return f"[TOOL] {one_line(event['tool'])}{about}"
+
+
+def _tool(event: Data) -> list[str]:
+    line = _call(event)
     if event["verdict"] == "allow":
-        return [f"{line} {coloured('✓', 'green')} ({_BY.get(event['decided_by'], 'approved')})"]
+        by = _BY.get(event["decided_by"], "approved")
+        rules = rules_named(event["reason"]) if event["decided_by"] == "rule" else []
+        return [f"{line} {coloured('✓', 'green')} ({' '.join([by, ', '.join(rules)]).strip()})"]
     return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
 
 
@@ -143,9 +151,8 @@ _MARKS = re.compile(r"</?tool_use_error>")
 
 
 def _failed(event: Data) -> list[str]:
-    call = f"[TOOL] {one_line(event['tool'])} → {fit(event['summary'], 90)}"
     why = fit(one_line(_MARKS.sub("", event["text"])), 120) or "it says nothing"
-    return [f"{call} {coloured('✗', 'red')} (did not work: {why})"]
+    return [f"{_call(event)} {coloured('✗', 'red')} (did not work: {why})"]
 
 
 def _question(event: Data) -> list[str]:

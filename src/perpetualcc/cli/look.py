@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 _CODES = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
@@ -146,24 +146,33 @@ def panel(title: str, lines: Sequence[str]) -> str:
 
 
 def table(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], *, colours: Sequence[str] = ()
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    colours: Sequence[str] = (),
+    wrapping: Collection[str] = (),
 ) -> str:
     """
     A box with columns; the widest give way on a terminal. On one that is too narrow for that, a
     block of lines for each row. The first line of a cell is cut to its room, further ones wrap.
 
     `colours`: of each row's last cell, empty for none. Cells themselves are plain text.
+    `wrapping`: columns by their headers, in which the first line of a cell wraps, too.
     """
     cells = [[cell.split("\n") for cell in row] for row in [headers, *rows]]
-    widths = [max(_natural(row[i]) for row in cells) for i in range(len(headers))]
+    natural = [max(_natural(row[i]) for row in cells) for i in range(len(headers))]
     limit = terminal_width()
-    widths = _narrowed(widths, limit)
-    if limit is not None and _boxed(widths) > limit:
+    widths = _narrowed(natural, limit)
+    is_cramped = any(
+        w < min(wish, _READABLE) and header in wrapping
+        for w, wish, header in zip(widths, natural, headers, strict=True)
+    )
+    if limit is not None and (is_cramped or _boxed(widths) > limit):
         return _blocks(cells, limit, colours)
     cells = [
         [
-            [fit(first, w), *(part for line in more for part in wrapped(line, w))]
-            for (first, *more), w in zip(row, widths, strict=True)
+            _laid(cell, w, wraps=header in wrapping)
+            for cell, w, header in zip(row, widths, headers, strict=True)
         ]
         for row in cells
     ]
@@ -181,6 +190,16 @@ def table(
             f"└{'┴'.join(bars)}┘",
         ]
     )
+
+
+_READABLE = 20
+"""Columns below which a text that wraps is better told below its row than in it."""
+
+
+def _laid(cell: Sequence[str], columns: int, *, wraps: bool) -> list[str]:
+    first, *more = cell
+    head = wrapped(first, columns) if wraps else [fit(first, columns)]
+    return [*head, *(part for line in more for part in wrapped(line, columns))]
 
 
 _NARROWEST = 10

@@ -19,10 +19,9 @@ from perpetualcc.cli.look import (
 )
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.since import seconds_of
-from perpetualcc.cli.statuses import SHOWN, goes_on
+from perpetualcc.cli.statuses import goes_on, standing
 from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
-from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import clock, moment
 
@@ -89,7 +88,7 @@ def _heading(told: dict[str, Any], since: str) -> str:
 def _session(one: dict[str, Any]) -> Iterator[str]:
     session = one["session"]
     home = session["project"]
-    symbol, word, colour = SHOWN[SessionStatus(session["status"])]
+    symbol, word, colour = standing(session)
     at = session["resumes_at"]
     later = f", {goes_on(session).lower()} {moment(at)}" if at else ""
     head = f"{session['name']} ({session['id']}), {word.lower()}{later}"

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thousands
-from perpetualcc.cli.statuses import SHOWN, goes_on
+from perpetualcc.cli.statuses import goes_on, is_scheduled, standing
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import clock, dated, duration, moment
@@ -25,19 +25,36 @@ _MOST_OVER = 20
 """Tasks that are over, of those that `pcc status` lists; what is to be done is listed whole."""
 _FEW = 3
 """Tasks that are named where it is said what one comes after."""
+_ROOM = 120
+"""Characters of why a session does not go on, in a listing."""
 _REASON = 600
 """Characters of a decision's reason."""
 
 
 def row(session: dict[str, Any]) -> list[str]:
-    symbol, word, _ = SHOWN[SessionStatus(session["status"])]
+    symbol, word, _ = standing(session)
     task = fit(session["task"], 40)
     if session["resumes_at"] is not None:
         task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
-    is_asking = session["status"] == SessionStatus.WAITING_INPUT
-    for told in (session["delay"], session["detail"] if is_asking else ""):
+    for told in (session["delay"], _stands(session)):
         task += f"\n{one_line(told)}" if told else ""
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _stands(session: dict[str, Any]) -> str:
+    """Why a session does not go on now, and what to type where its words do not say it."""
+    why = fit(from_home(session["detail"], session["project"]), _ROOM)
+    match session["status"]:
+        case SessionStatus.WAITING_INPUT:
+            return str(session["detail"])
+        case SessionStatus.ERROR:
+            return f"{why}; see: pcc status {session['id']}"
+        case SessionStatus.PAUSED if why != "by a person":
+            return f"{why}; go on with: pcc resume {session['id']}"
+        case SessionStatus.IDLE if session["resumes_at"] is not None:
+            return why
+        case _:
+            return ""
 
 
 def _tokens(session: dict[str, Any]) -> str:
@@ -61,8 +78,8 @@ def row_colour(session: dict[str, Any]) -> str:
 
 def session_panel(session: dict[str, Any]) -> str:
     """The box at the top of `pcc start` and `pcc attach`."""
-    word = SHOWN[SessionStatus(session["status"])][1]
-    begins_now = session["status"] == SessionStatus.IDLE and not session["delay"]
+    word = standing(session)[1]
+    begins_now = word == "Idle" and not session["delay"]
     return panel(
         f"PerpetualCC Session: {session['name']}",
         [
@@ -78,8 +95,9 @@ def brain_name(session: dict[str, Any]) -> str:
 
 
 def page(session: dict[str, Any]) -> list[str]:
-    symbol, word, colour = SHOWN[SessionStatus(session["status"])]
+    symbol, word, colour = standing(session)
     home, started, ended = session["project"], session["created_at"], time.time()
+    has_begun = session["runs"] > 0 or not is_scheduled(session)
     if word in {"Completed", "Stopped"}:
         ended = session["updated_at"]
     lines = [
@@ -89,9 +107,10 @@ def page(session: dict[str, Any]) -> list[str]:
         f"Status:      {coloured(f'{symbol} {word}', colour)}"
         + (f" — {fit(from_home(session['detail'], home), 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
-        f"Started:     {dated(started)}",
-        f"Duration:    {duration(ended - started)}",
+        f"{'Started' if has_begun else 'Created'}:     {dated(started)}",
     ]
+    if not is_scheduled(session):
+        lines.append(f"Duration:    {duration(ended - started)}")
     if session["resumes_at"] is not None:
         lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
     if (limits := session["perpetual"]) is not None:
@@ -163,7 +182,8 @@ def _figures(session: dict[str, Any]) -> list[str]:
     share = f" / {window:,} ({used * 100 // window}%) of" if window else " in"
     counts: dict[str, int] = session["counts"]
     allowed = sum(n for key, n in counts.items() if key.startswith("allow/"))
-    human = counts.get("allow/person", 0)
+    human, ruled = counts.get("allow/person", 0), counts.get("allow/rule", 0)
+    auto = f"{allowed - human} auto" + (f", {ruled} of them by your rules" if ruled else "")
     denied = sum(n for key, n in counts.items() if key.startswith("deny/"))
     questions = session["answered"]
     by_people = questions.get("person", 0)
@@ -172,7 +192,7 @@ def _figures(session: dict[str, Any]) -> list[str]:
         f"Token Usage: {used:,}{share} the context window",
         f"In all runs: {spent['tokens']:,} tokens that were not cached, ${spent['usd']:.2f}",
         f"Questions Answered: {by_itself + by_people} ({by_itself} auto, {by_people} human)",
-        f"Tools Approved: {allowed} ({allowed - human} auto, {human} human), refused: {denied}",
+        f"Tools Approved: {allowed} ({auto}, {human} human), refused: {denied}",
         f"Runs: {session['runs']}",
     ]
 

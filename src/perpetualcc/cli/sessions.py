@@ -26,7 +26,7 @@ from perpetualcc.cli.later import (
 from perpetualcc.cli.look import fit, print_json, table
 from perpetualcc.cli.options import JsonOption, SessionArgument, session_argument
 from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
-from perpetualcc.cli.statuses import STATUSES, parse_status
+from perpetualcc.cli.statuses import STATUSES, is_scheduled, parse_status
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
@@ -52,7 +52,7 @@ def list_sessions(
     status: Annotated[
         str | None,
         typer.Option(
-            help="running, paused, rate_limited, completed, error, …",
+            help="running, scheduled, paused, completed, error, …",
             autocompletion=completion.one_of(*STATUSES),
         ),
     ] = None,
@@ -61,14 +61,14 @@ def list_sessions(
         int | None,
         typer.Option(
             min=1,
-            help=f"At most so many [default: {_NEWEST}, and what is not over]",
+            help=f"So many at most, and what is not over [default: {_NEWEST}]",
             show_default=False,
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """
-    List sessions, newest first.
+    List sessions: what is alive, then what stopped working, then what is over; newest first.
 
     Example: pcc list --status running
     """
@@ -78,13 +78,14 @@ def list_sessions(
             "session.list",
             status=wanted,
             project=None if project is None else str(canonical(project)),
-            limit=limit or _MOST,
+            limit=max(limit or 0, _MOST),
         )
-    if limit is None:
-        found, sessions = sessions, _newest(sessions)
-        if hidden := len(found) - len(sessions):
-            told = f"{counted(hidden, 'older session')} not shown"
-            print(f"note: {told}; to see more: pcc list --limit {len(found)}", file=sys.stderr)
+    if status is not None and status.lower() == "scheduled":
+        sessions = [one for one in sessions if is_scheduled(one)]
+    found, sessions = sessions, _newest(sessions, limit or _NEWEST)
+    if limit is None and (hidden := len(found) - len(sessions)):
+        told = f"{counted(hidden, 'older session')} not shown"
+        print(f"note: {told}; to see more: pcc list --limit {len(found)}", file=sys.stderr)
     if as_json:
         print_json(sessions)
     elif not sessions and (status or project):
@@ -97,10 +98,10 @@ def list_sessions(
         print(table(headers, [row(session) for session in sessions], colours=colours))
 
 
-def _newest(sessions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The newest, and whatever is not over: one that repeats was started long ago."""
-    older = (one for one in sessions[_NEWEST:] if one["status"] not in {"COMPLETED", "STOPPED"})
-    return [*sessions[:_NEWEST], *older]
+def _newest(sessions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The first so many, and whatever is not over."""
+    more = (one for one in sessions[most:] if one["status"] not in {"COMPLETED", "STOPPED"})
+    return [*sessions[:most], *more]
 
 
 @app.command()

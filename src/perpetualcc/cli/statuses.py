@@ -17,7 +17,10 @@ SHOWN: dict[SessionStatus, tuple[str, str, str]] = {
 }
 """Symbol, word, colour (seed 000, CLI manual)."""
 
+_SCHEDULED = ("○", "Scheduled", "cyan")
+
 _NAMES = {
+    "scheduled": SessionStatus.IDLE,
     "running": SessionStatus.PROCESSING,
     "waiting": SessionStatus.WAITING_INPUT,
     "limited": SessionStatus.RATE_LIMITED,
@@ -28,10 +31,21 @@ _NAMES = {
 STATUSES = tuple(_NAMES)
 
 
+def is_scheduled(session: dict[str, Any]) -> bool:
+    """Whether all it has to do is for later: at a time, or once a condition holds."""
+    delay = session.get("delay", "")
+    at_a_time = session["resumes_at"] is not None and session["detail"] in {"", delay}
+    return session["status"] == SessionStatus.IDLE and (at_a_time or delay.startswith("begins "))
+
+
+def standing(session: dict[str, Any]) -> tuple[str, str, str]:
+    """Symbol, word, colour of what a session is at."""
+    return _SCHEDULED if is_scheduled(session) else SHOWN[SessionStatus(session["status"])]
+
+
 def goes_on(session: dict[str, Any]) -> str:
     """What it does at the time it waits for."""
-    is_first = session["status"] == SessionStatus.IDLE and not session["detail"]
-    return "Begins" if is_first else "Resumes"
+    return "Begins" if is_scheduled(session) else "Resumes"
 
 
 def parse_status(word: str) -> SessionStatus:

@@ -247,8 +247,9 @@ class Api:
 
     async def list(self, params: Params, _: Connection) -> Any:
         """
-        Sessions, newest first, each with its current `task`, and its `delay`: what outside it holds
-        it up; at most `limit` (100).
+        Sessions: what is alive, then what stopped working, then what is over, each the newest
+        first; with its current `task`, and its `delay`: what outside it holds it up; at most
+        `limit` (100).
         """
         status, project = params["status"], params["project"]
         wanted = None if status is None else one_of(SessionStatus, status)

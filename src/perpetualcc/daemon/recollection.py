@@ -126,7 +126,8 @@ def _told(event: object) -> tuple[str, str, str, str, Provenance] | None:
             source = Provenance.USER if by == "person" else Provenance.REPOSITORY
             return asked, said, "success", reason, source
         case ToolDecided(risk=risk, verdict=verdict) if risk != "LOW":
-            source = Provenance.USER if event.decided_by == "person" else Provenance.TOOL
+            is_theirs = event.decided_by in {"person", "rule"}
+            source = Provenance.USER if is_theirs else Provenance.TOOL
             return f"{event.tool} {event.summary}", verdict, "", event.reason, source
         case TaskSettled(state="done" | "failed" | "parked" as state, result=result):
             outcome = "success" if state == "done" else "failure"

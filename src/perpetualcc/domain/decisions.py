@@ -1,5 +1,6 @@
 """Decisions: what was answered, by whom, and why. Never edited."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,9 +23,27 @@ class DecidedBy(StrEnum):
     POLICY = "policy"
     """The rules alone."""
     BRAIN = "brain"
+    RULE = "rule"
+    """A rule of a person let it through; nobody was asked."""
     PERSON = "person"
     TIMEOUT = "timeout"
     """Nobody answered in time, and the stated default was taken."""
+
+
+RULED = "allowed by a rule of a person"
+"""In the reason of what a rule let through; a colon and the rules follow, and nothing else."""
+_RULE_NAME = re.compile(r"\brule-[0-9a-f]+\b")
+
+
+def authority_on_record(decided_by: str, reason: str) -> str:
+    """Who decided it. What a rule let through stands in old records as its person's word."""
+    is_rule = decided_by == DecidedBy.PERSON and f"; {RULED}" in reason
+    return DecidedBy.RULE if is_rule else decided_by
+
+
+def rules_named(reason: str) -> list[str]:
+    """The rules that let a call through, as its reason names them; none where it names none."""
+    return _RULE_NAME.findall(reason.rpartition(f"; {RULED}: ")[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
-from perpetualcc.domain.decisions import Advice, DecidedBy, Ruling, Verdict
+from perpetualcc.domain.decisions import RULED, Advice, DecidedBy, Ruling, Verdict
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.authorization import overreach
 from perpetualcc.permissions.deciding_rules import deciding_rules, named
@@ -35,7 +35,7 @@ class Permit(StrEnum):
     """What stands above any opinion."""
 
     WITHIN = "within authority"
-    RULED = "allowed by a rule of a person"
+    RULED = RULED
     BEYOND = "beyond authority"
     FORBIDDEN = "blocked by settings or rule"
 
@@ -104,7 +104,7 @@ def decide(
     is_brain = permit is Permit.WITHIN and risk is Risk.MEDIUM and verdict is not Verdict.ASK
     decided_by = DecidedBy.BRAIN if is_brain else DecidedBy.POLICY
     if permit is Permit.RULED:
-        decided_by = DecidedBy.PERSON
+        decided_by = DecidedBy.RULE
     return Ruling(
         verdict=verdict,
         risk=risk,

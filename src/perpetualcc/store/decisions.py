@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
+from perpetualcc.domain.decisions import RULED, DecidedBy, Decision, Verdict, authority_on_record
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
@@ -16,6 +16,8 @@ from perpetualcc.store.text import redacted, shortened, to_json
 
 _MOST_OF_A_TEXT = 4_000
 """Characters of a call's text that are kept: what a file came to is in the project."""
+_BY = f"iif(decided_by = 'person' AND instr(reason, '; {RULED}'), 'rule', decided_by)"
+"""`authority_on_record`, in SQL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,8 @@ class DecisionJournal:
             "decided_by": decided_by,
         }
         equal = {column: value for column, value in wanted.items() if value is not None}
-        conditions = [f"{column} = :{column}" for column in equal]
+        computed = {"decided_by": _BY}
+        conditions = [f"{computed.get(column, column)} = :{column}" for column in equal]
         if since is not None:
             conditions.append("at >= :since")
         if before is not None:
@@ -140,12 +143,12 @@ class DecisionJournal:
         """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""
         rows = await self._database.read(
             lambda c: c.execute(
-                "SELECT verdict, decided_by, count(*) AS number FROM decisions"
-                " WHERE session = ? GROUP BY verdict, decided_by",
+                f"SELECT verdict, {_BY} AS by, count(*) AS number FROM decisions"  # noqa: S608
+                " WHERE session = ? GROUP BY verdict, by",
                 (session,),
             ).fetchall()
         )
-        return {f"{row['verdict']}/{row['decided_by']}": row["number"] for row in rows}
+        return {f"{row['verdict']}/{row['by']}": row["number"] for row in rows}
 
 
 def digest(tool_input: Mapping[str, Any]) -> str:
@@ -180,7 +183,7 @@ def _recorded(row: sqlite3.Row) -> RecordedDecision:
             risk=Risk(row["risk"]),
             confidence=row["confidence"],
             reason=row["reason"],
-            decided_by=DecidedBy(row["decided_by"]),
+            decided_by=DecidedBy(authority_on_record(row["decided_by"], row["reason"])),
             message=row["message"],
         ),
     )

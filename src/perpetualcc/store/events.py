@@ -14,11 +14,13 @@ from functools import partial
 from typing import Any
 
 from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.decisions import authority_on_record
 from perpetualcc.domain.events import (
     EVENT_TYPES,
     Event,
     RecordedEvent,
     SessionStatusChanged,
+    ToolDecided,
     UsageReported,
 )
 from perpetualcc.domain.ids import SessionId
@@ -208,9 +210,12 @@ def _rows_and_last(
 def _recorded(row: sqlite3.Row) -> RecordedEvent | None:
     """None for an event whose fields this version does not understand."""
     ids = {"session": row["session"], "run": row["run"], "task": row["task"]}
+    data = json.loads(row["data"])
     try:
-        event = EVENT_TYPES[row["kind"]].from_data(json.loads(row["data"]), **ids)
-    except TypeError:
+        if row["kind"] == ToolDecided.__name__:
+            data["decided_by"] = authority_on_record(data["decided_by"], data["reason"])
+        event = EVENT_TYPES[row["kind"]].from_data(data, **ids)
+    except (KeyError, TypeError):
         log.warning("event %s of kind %s is of another version", row["seq"], row["kind"])
         return None
     return RecordedEvent(seq=row["seq"], at=row["at"], event=event)

@@ -40,6 +40,8 @@ _PROMPTS = """
     FROM sessions s WHERE s.id IN (SELECT value FROM json_each(:sessions))
 """
 """What has stopped the session; else what is in hand, or next; else what was last."""
+_LIFE = "CASE s.status WHEN 'COMPLETED' THEN 2 WHEN 'STOPPED' THEN 2 WHEN 'ERROR' THEN 1 ELSE 0 END"
+"""0: alive; 1: stopped working; 2: over."""
 _SHORTEST = 3
 """Characters of an id that name its session: `pcc stop fe`, meant for a name that was never given,
 must stop nobody whose id happens to begin so."""
@@ -124,7 +126,7 @@ class SessionStore:
         project: Path | None = None,
         limit: int | None = None,
     ) -> Sessions:
-        """Newest first."""
+        """What is alive, then what stopped working, then what is over; each the newest first."""
         return await self._database.read(lambda c: _list(c, statuses, project, limit))
 
     async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]:
@@ -270,7 +272,8 @@ def _list(
     if project is not None:
         conditions.append("(p.path = :project OR substr(p.path, 1, :length) = :project || '/')")
     rows = connection.execute(
-        f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY s.position DESC LIMIT :limit",
+        f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY {_LIFE}, s.position DESC"
+        " LIMIT :limit",
         {
             "statuses": to_json(list(statuses or ())),
             "project": storable(str(project)),

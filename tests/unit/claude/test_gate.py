@@ -96,7 +96,7 @@ def test_a_word_given_for_a_call_counts_for_nothing_else(by):
     assert (wanted.input, wanted.again, wanted.is_changed) == (CHANGED, RequestId("1"), False)
 
 
-@pytest.mark.parametrize("by", [DecidedBy.POLICY, DecidedBy.PERSON])
+@pytest.mark.parametrize("by", [DecidedBy.POLICY, DecidedBy.PERSON, DecidedBy.RULE])
 def test_what_a_rule_keeps_only_a_person_lets_through(by):
     run = Run(rewrites=True)
     run.decided_by = by
@@ -107,7 +107,7 @@ def test_what_a_rule_keeps_only_a_person_lets_through(by):
 
     asyncio.run(play())
 
-    assert len(run.asked) == (1 if by is DecidedBy.PERSON else 2)
+    assert len(run.asked) == (2 if by is DecidedBy.POLICY else 1)
 
 
 @pytest.mark.parametrize(("reason", "is_kept"), [(_COME_BACK, False), (None, True)])

@@ -2,7 +2,9 @@
 
 import pytest
 
-from perpetualcc.cli.guard import _answered, _call, _why
+from perpetualcc.cli import look
+from perpetualcc.cli.guard import _HEADERS, _answered, _call, _row, _why
+from perpetualcc.cli.look import one_line
 
 HOME = "/p/shop"
 
@@ -53,11 +55,31 @@ def test_of_a_question_the_answer_is_shown_too(question, answer, said):
 
     [one] = _answered({**told, "answers": {question: answer}})
 
-    assert _call(one) == said
+    assert _call(one, 40) == said
+    assert _call(one, None) == one_line(f"{question.replace(HOME + '/', '')} → {answer}")
 
 
 def test_a_call_in_the_project_says_that_its_path_is_cut():
     """Without the mark it would be another one: the part that is left may follow a `cd`."""
     call = {"verdict": "allow", "tool": "Bash", "summary": "cd /tmp && rm -rf /p/shop/build"}
 
-    assert _call({**call, "project": HOME}) == "Bash cd /tmp && rm -rf …/build"
+    assert _call({**call, "project": HOME}, None) == "Bash cd /tmp && rm -rf …/build"
+
+
+@pytest.mark.parametrize("columns", [40, 80, 100, 220, None])
+def test_of_a_reason_nothing_is_cut_on_any_terminal_or_in_a_pipe(columns, monkeypatch):
+    monkeypatch.setattr(look, "terminal_width", lambda: columns)
+    end = "allowed by a rule of a person: rule-f18645 (Allows kind 'frob' everywhere)"
+    made = {
+        "id": 7, "at": 0, "session": "tidy2", "project": HOME, "tool": "Bash",
+        "summary": "frob one",
+        "risk": "MEDIUM", "verdict": "allow", "decided_by": "rule", "confidence": 0.95,
+        "reason": f"frob one: Nothing is known about the program 'frob'; {end}",
+    }  # fmt: skip
+
+    drawn = look.table(_HEADERS, [_row(made, 40)], wrapping={"Call", "Why"})
+
+    lines = drawn.splitlines()
+    whys = [line.rsplit("│", 2)[1] if "│" in line else line[11:] for line in lines]
+    assert end in " ".join(" ".join(whys).split())
+    assert columns is None or max(map(look.width, lines)) <= columns

@@ -98,6 +98,11 @@ INDENT = " " * 11
             ["[T] [TOOL] Write → src/x.py ✗ (did not work: No room left)"],
         ),
         (
+            "ToolFailed",
+            {**REQUEST, "tool": "mcp__a__b", "summary": "", "text": "no"},
+            ["[T] [TOOL] mcp__a__b ✗ (did not work: no)"],
+        ),
+        (
             "QuestionAsked",
             {**REQUEST, "questions": [QUESTION]},
             [
@@ -123,6 +128,16 @@ INDENT = " " * 11
             "ToolDecided",
             {**DECIDED, "verdict": "allow", "decided_by": "policy"},
             ["[T] [TOOL] Bash → rm -rf / ✓ (auto-approved)"],
+        ),
+        (
+            "ToolDecided",
+            {
+                **DECIDED,
+                "verdict": "allow",
+                "decided_by": "rule",
+                "reason": "x; allowed by a rule of a person: rule-1a2b3c (Allows kind 'x'), rule-0",
+            },
+            ["[T] [TOOL] Bash → rm -rf / ✓ (by your rule rule-1a2b3c, rule-0)"],
         ),
         (
             "ToolDecided",

@@ -52,6 +52,7 @@ def typed(tmp_path, monkeypatch):
         ["explain", "--jsonl", "--jsn"],
         ["context", ".", " "],
         ["decisions", "--risk", "foo"],
+        ["decisions", "7", "--by", "rule"],
         ["graph", "."],
         ["graph", ".", "name", "--report"],
         ["graph", ".", "name", "--json", "--dot"],

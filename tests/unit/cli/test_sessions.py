@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.cli import sessions
-from perpetualcc.cli.session_page import _figures, _tasks, _tokens, row, session_panel
+from perpetualcc.cli.session_page import _figures, _tasks, _tokens, page, row, session_panel
 from perpetualcc.cli.sessions import _newest
 
 
@@ -35,15 +35,94 @@ def test_tokens_are_of_the_context_whose_size_is_told_once_it_is_known(
     ]
 
 
+def test_what_a_rule_let_through_is_no_approval_of_a_person():
+    session = {
+        "tokens": 0, "context_window": 0, "answered": {}, "runs": 1,
+        "spent": {"tokens": 0, "usd": 0.0},
+        "counts": {"allow/policy": 2, "allow/rule": 3, "allow/person": 1, "deny/person": 4},
+    }  # fmt: skip
+
+    assert "Tools Approved: 6 (5 auto, 3 of them by your rules, 1 human), refused: 4" in _figures(
+        session
+    )
+
+
 def test_what_waits_for_an_answer_is_listed_with_the_number_to_answer():
     session = {
         "id": "4439a3", "name": "n", "task": "Go", "status": "WAITING_INPUT", "delay": "",
         "detail": "Claude waits for your answer to #5: pcc respond 5 --interactive",
         "resumes_at": None, "tokens": 0, "context_window": 0, "perpetual": None,
+        "project": "/shop",
     }  # fmt: skip
 
     assert row(session)[3].split("\n") == ["Go", session["detail"]]
-    assert row(session | {"status": "ERROR"})[3] == "Go"
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "told"),
+    [
+        ("ERROR", "/shop/Makefile fails", ["Makefile fails; see: pcc status 4439a3"]),
+        ("PAUSED", "after 3 turns", ["after 3 turns; go on with: pcc resume 4439a3"]),
+        ("PAUSED", "by a person", []),
+        ("IDLE", "taken over after a restart", []),
+        ("COMPLETED", "2 tasks done", []),
+    ],
+)
+def test_what_stands_still_is_listed_with_why_and_what_to_type(status, detail, told):
+    session = {
+        "id": "4439a3", "name": "n", "task": "Go", "status": status, "delay": "", "detail": detail,
+        "resumes_at": None, "tokens": 0, "context_window": 0, "perpetual": None,
+        "project": "/shop",
+    }  # fmt: skip
+
+    assert row(session)[3].split("\n") == ["Go", *told]
+
+
+def test_what_is_tried_again_is_listed_with_why():
+    session = {
+        "id": "4439a3", "name": "n", "task": "Go", "status": "IDLE", "delay": "",
+        "detail": "will try again: it is gone", "resumes_at": 1.0e9, "project": "/shop",
+        "tokens": 0, "context_window": 0, "perpetual": None,
+    }  # fmt: skip
+
+    *_, word, task, _ = row(session)
+
+    assert word == "○ Idle"
+    assert task.startswith("Go\nResumes: ")
+    assert task.endswith("\nwill try again: it is gone")
+
+
+LATER = {
+    "id": "74f52a", "name": "later", "project": "/shop", "status": "IDLE", "detail": "",
+    "delay": "", "resumes_at": 4.0e9, "task": "x", "brain": "none", "confidence": 0.7,
+    "created_at": 1.0e9, "updated_at": 1.0e9, "perpetual": None, "tasks": [], "tokens": 0,
+    "context_window": 0, "counts": {}, "answered": {}, "runs": 0, "checkpoints": [],
+    "spent": {"tokens": 0, "usd": 0.0},
+}  # fmt: skip
+CONDITION = "begins when it succeeds: ls"
+BY_CONDITION = {"resumes_at": None, "delay": CONDITION, "detail": CONDITION}
+
+
+@pytest.mark.parametrize("when", [{}, BY_CONDITION, {"delay": "stopped", "detail": "stopped"}])
+def test_work_for_later_is_scheduled_and_lasts_no_time_before_it_begins(when):
+    told = "\n".join(page(LATER | when))
+
+    assert row(LATER | when)[2] == "○ Scheduled"
+    assert "○ Scheduled" in told
+    assert "Created: " in told
+    assert "Started: " not in told
+    assert "Duration: " not in told
+
+
+def test_between_two_times_it_is_scheduled_and_has_started():
+    told = "\n".join(page(LATER | {"runs": 2}))
+
+    assert "Started: " in told
+    assert "Duration: " not in told
+
+
+def test_what_begins_now_has_a_duration():
+    assert "Duration: " in "\n".join(page(LATER | {"resumes_at": None}))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +134,10 @@ def test_what_waits_for_an_answer_is_listed_with_the_number_to_answer():
     ],
 )
 def test_a_session_that_begins_is_said_to_run_unless_something_holds_it_up(status, delay, told):
-    session = {"name": "n", "project": "/p", "brain": "none", "status": status, "delay": delay}
+    session = {
+        "name": "n", "project": "/p", "brain": "none", "status": status, "delay": delay,
+        "detail": "", "resumes_at": None,
+    }  # fmt: skip
 
     assert f"Status: {told} " in session_panel(session)
 
@@ -112,9 +194,10 @@ def test_of_many_sessions_the_newest_are_listed_and_whatever_is_not_over():
     over = [{"id": n, "status": "STOPPED" if n % 2 else "COMPLETED"} for n in range(60)]
     repeats, broken = {"id": "r", "status": "IDLE"}, {"id": "b", "status": "ERROR"}
 
-    listed = _newest([*over[:40], repeats, *over[40:], broken])
+    every = [*over[:40], repeats, *over[40:], broken]
 
-    assert listed == [*over[:20], repeats, broken]
+    assert _newest(every, 20) == [*over[:20], repeats, broken]
+    assert _newest([repeats, broken, *over], 1) == [repeats, broken]
 
 
 class Daemon:
@@ -138,6 +221,7 @@ class Daemon:
 
 def typed(monkeypatch: pytest.MonkeyPatch, daemon: Daemon, *words: str) -> str:
     monkeypatch.setattr(sessions, "connect", lambda *_, **__: nullcontext(daemon))
+    monkeypatch.setattr(sessions, "take_over", lambda _: None)
     monkeypatch.setattr(sessions, "tell_what_is_not_taken_over", lambda _: None)
     done = CliRunner().invoke(sessions.app, [*words, "slow"])
     assert done.exit_code == 0, done.exception

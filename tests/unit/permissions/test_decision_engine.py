@@ -8,7 +8,7 @@ import pytest
 from judging import HOME, PROJECT, SETTINGS, call
 
 from perpetualcc.domain.authority import Authority, AuthorityLevel
-from perpetualcc.domain.decisions import Advice, DecidedBy, Verdict
+from perpetualcc.domain.decisions import Advice, DecidedBy, Verdict, rules_named
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import (
     DECISION_TABLE,
@@ -68,6 +68,15 @@ def test_confidences_are_the_seeds() -> None:
 
     assert (low.confidence, high.confidence, medium.confidence) == (0.95, 0.0, 0.9)
     assert medium.decided_by is DecidedBy.BRAIN
+
+
+def test_what_a_rule_lets_through_is_the_rules_word_and_names_it() -> None:
+    because = "rule-f18645 (Allows kind 'frob' everywhere)"
+
+    ruling = decide(analysis(Risk.MEDIUM), Permit.RULED, None, SETTINGS, because=because)
+
+    assert ruling.decided_by is DecidedBy.RULE
+    assert rules_named(ruling.reason) == ["rule-f18645"]
 
 
 def test_without_auto_approval_a_person_is_asked_about_low_too() -> None:

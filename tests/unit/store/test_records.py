@@ -12,7 +12,7 @@ from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.clock import SystemClock
 from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TextSaid
+from perpetualcc.domain.events import SessionCreated, SessionStatusChanged, TextSaid, ToolDecided
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Run, SessionOptions
@@ -264,11 +264,19 @@ def test_sessions_are_listed_newest_first_by_status_and_project(tmp_path: Path) 
         async def listed(**options) -> list[str]:
             return [session.name for session in await store.list(**options)]
 
+        async def become(name: str, status: str) -> None:
+            event = SessionStatusChanged(session=ids[name], before="IDLE", after=status)
+            await EventLog(database, SystemClock()).append([event])
+
         assert await listed() == ["c", "b", "a"]
         assert await listed(limit=1) == ["c"]
         assert await listed(project=PROJECT) == ["c", "a"]
         assert await listed(statuses=[SessionStatus.PAUSED]) == ["c"]
         assert await listed(statuses=[]) == []
+        await become("c", "COMPLETED")
+        await become("b", "ERROR")
+        assert await listed() == ["a", "b", "c"], "what is alive, what failed, what is over"
+        assert await listed(limit=1) == ["a"], "and no limit hides it"
 
     play(tmp_path, scene)
 
@@ -430,6 +438,33 @@ def test_decisions_are_found_by_what_one_knows(tmp_path: Path, question: dict, f
             clock.move(1)
 
         assert len(await journal.read(**question)) == found
+
+    play(tmp_path, scene)
+
+
+def test_what_a_rule_let_through_is_not_its_persons_word_in_old_records_either(
+    tmp_path: Path,
+) -> None:
+    named = "frob is not known; allowed by a rule of a person: rule-f18645 (Allows kind 'frob')"
+    by_rule = replace(
+        DECISION, verdict=Verdict.ALLOW, decided_by=DecidedBy.PERSON, reason=named, message=""
+    )
+    by_person = replace(by_rule, request=RequestId("q2"), reason="A person approved it.")
+
+    async def scene(database: Database) -> None:
+        journal, log = DecisionJournal(database, FakeClock()), EventLog(database, FakeClock())
+        for one in (by_rule, by_person):
+            await database.write(journal.writing(one, session=SESSION, tool="Bash"))
+            told = {"tool": "Bash", "summary": "frob", "risk": "MEDIUM", "verdict": "allow"}
+            event = ToolDecided(request=one.request, **told, reason=one.reason, decided_by="person")
+            await log.append([event])
+
+        for by, request in [(DecidedBy.RULE, "q1"), (DecidedBy.PERSON, "q2")]:
+            found = await journal.read(decided_by=by)
+            assert [one.decision.request for one in found] == [request]
+        assert [one.decision.decided_by for one in await journal.read()] == ["person", "rule"]
+        assert await journal.counts(SESSION) == {"allow/rule": 1, "allow/person": 1}
+        assert [one.event.data()["decided_by"] for one in await log.read()] == ["rule", "person"]
 
     play(tmp_path, scene)
 

@@ -1,6 +1,6 @@
 // What is shown when: the list, one session, what waits, the report; and the word at the top.
 
-import { clean, counted, el, fill, goesOn, money, oneLine, say, seldom, STATUS, thousands } from "./dom.js";
+import { clean, counted, el, fill, goesOn, money, oneLine, say, seldom, standing, thousands } from "./dom.js";
 import { Link, UNSENT } from "./link.js";
 import { Report } from "./report.js";
 import { meter, SessionView } from "./session.js";
@@ -90,7 +90,7 @@ function showSessions(found) {
   });
   const note = byId("sessions-note");
   note.hidden = found.length > 0 && found.length < MOST_SESSIONS;
-  say(note, found.length ? `The newest ${found.length}; all of them: pcc list` : "No session yet. Begin one in a terminal: pcc start ./my-project --task \"…\"");
+  say(note, found.length ? `${found.length} of them, what is alive first; all: pcc list --limit N` : "No session yet. Begin one in a terminal: pcc start ./my-project --task \"…\"");
   filter();
   waiting.rename();
 }
@@ -104,7 +104,7 @@ function sessionRow(id) {
 }
 
 function updateRow(row, one) {
-  const [symbol, word] = STATUS[one.status] ?? ["·", one.status];
+  const [symbol, word] = standing(one);
   row.status.dataset.status = one.status;
   say(row.symbol, symbol);
   say(row.word, word);

@@ -53,7 +53,7 @@ export function say(node, text) {
 export const button = (words, press, kind = "") =>
   el(kind ? `button.${kind}` : "button", { type: "button", onclick: press }, words);
 
-export const STATUS = {
+const STATUS = {
   IDLE: ["○", "Idle"],
   PROCESSING: ["●", "Running"],
   WAITING_INPUT: ["?", "Waiting"],
@@ -66,9 +66,18 @@ export const STATUS = {
 
 export const TASK = { queued: "○", running: "●", waiting: "◔", done: "✓", failed: "✗", parked: "✗", cancelled: "■", missed: "✗" };
 
-export function statusMark(status) {
-  const [symbol, word] = STATUS[status] ?? ["·", status];
-  const mark = el("span.status", { "data-status": status }, el("span", { "aria-hidden": "true" }, symbol), ` ${word}`);
+/** Whether all it has to do is for later: at a time, or once a condition holds. */
+function isScheduled({ status, resumes_at: at, detail, delay = "" }) {
+  return status === "IDLE" && ((at && (!detail || detail === delay)) || delay.startsWith("begins "));
+}
+
+export function standing(session) {
+  return isScheduled(session) ? ["○", "Scheduled"] : STATUS[session.status] ?? ["·", session.status];
+}
+
+export function statusMark(session) {
+  const [symbol, word] = standing(session);
+  const mark = el("span.status", { "data-status": session.status }, el("span", { "aria-hidden": "true" }, symbol), ` ${word}`);
   return mark;
 }
 
@@ -107,7 +116,7 @@ export function moment(at) {
 /** When a session that waits for a time goes on; nothing for others. */
 export function goesOn(session) {
   if (!session.resumes_at) return "";
-  return `${session.status === "IDLE" && !session.detail ? "Begins" : "Resumes"} ${moment(session.resumes_at)}`;
+  return `${isScheduled(session) ? "Begins" : "Resumes"} ${moment(session.resumes_at)}`;
 }
 
 /** Of something in a log: `14:30:22` today, else `2026-11-22 14:30:22`. */

@@ -7,7 +7,9 @@ const PAGE = 300;
 const LEVELS = ["info", "warn", "error"];
 
 const tool = (e) => [oneLine(e.tool, 80), oneLine(e.summary)].filter(Boolean).join(" → ");
-const by = { policy: "by the rules", brain: "by the brain", person: "by you", memory: "from memory" };
+const by = { policy: "by the rules", brain: "by the brain", person: "by you", rule: "by your rule", memory: "from memory" };
+// What a rule let through ends with its name.
+const rules = (e) => (e.decided_by === "rule" ? (e.reason.split("allowed by a rule of a person: ").pop().match(/\brule-[0-9a-f]+\b/g) ?? []) : []);
 
 // What a line says, and how it looks; a kind that is not here is not for people.
 const LINES = {
@@ -20,7 +22,7 @@ const LINES = {
   TextSaid: (e) => [clean(e.text).trim(), "said"],
   ToolDecided: (e) =>
     e.verdict === "allow"
-      ? [`✓ ${tool(e)}`, "tool", by[e.decided_by] ?? ""]
+      ? [`✓ ${tool(e)}`, "tool", [by[e.decided_by] ?? "", rules(e).join(", ")].join(" ").trim()]
       : [`✗ ${tool(e)}`, "bad", `refused: ${oneLine(e.reason)}`],
   ToolFailed: (e) => [`✗ ${tool(e)}`, "bad", `did not work: ${oneLine(e.text)}`],
   QuestionAsked: (e) => [e.questions.map((q) => `? ${oneLine(q.question)}`).join("\n"), "ask"],

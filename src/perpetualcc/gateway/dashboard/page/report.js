@@ -64,7 +64,7 @@ function card(one) {
   return el(
     "li.card.plain",
     {},
-    el("a.title", { href: `#/session/${encodeURIComponent(session.id)}` }, session.name || session.id, " ", statusMark(session.status)),
+    el("a.title", { href: `#/session/${encodeURIComponent(session.id)}` }, session.name || session.id, " ", statusMark(session)),
     el("p.path", {}, session.project),
     session.resumes_at ? el("p", {}, goesOn(session)) : null,
     el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))),

@@ -105,7 +105,7 @@ export class SessionView {
     const detail = [goesOn(session), clean(fromHome(session.detail, session.project))].filter(Boolean).join(": ");
     fill(
       this.head,
-      el("h2", {}, session.name || session.id, " ", statusMark(session.status)),
+      el("h2", {}, session.name || session.id, " ", statusMark(session)),
       el("p.path", {}, session.project),
       detail ? el("p.detail", {}, detail) : null,
       el(
