@@ -1,0 +1,49 @@
+"""The places that hold secrets or run by themselves, each by the name its program gives it."""
+
+import pytest
+from judging import bash_risk, judged
+
+from perpetualcc.domain.tools import Risk
+
+SECRETS = [
+    "~/.openai/api_key", "~/.config/openai/key", "~/.config/supabase/access-token",
+    "~/.smbcredentials", "~/.config/restic/pw", "~/.config/atuin/key",
+    "~/.config/snowflake/config.toml", "~/.config/ovh.conf", "ovh.conf",
+    "~/.config/cloudflared/cert.pem", "/etc/cloudflared/cert.pem",
+    "/var/lib/tailscale/tailscaled.state", "/etc/gitlab-runner/config.toml",
+    "~/.config/gitlab-runner/config.toml", "~/.gitlab-runner/config.toml", "~/.jenkins/secrets/x",
+    "~/.muttrc", "~/.mutt/muttrc", "~/.config/neomutt/neomuttrc", "~/.config/Slack/Cookies",
+    "~/.config/discord/Cookies", "~/.config/Bitwarden/data.json", "~/.config/syncthing/config.xml",
+    "~/.local/state/syncthing/key.xml", "~/.config/sui/x", "~/.aider.conf.yml",
+    "~/.continue/config.json", "~/.codeium/config.json", "~/.cursor/mcp.json",
+    "~/.config/Code/User/globalStorage/state.vscdb", "x/state.vscdb", "wg0.conf", "passwords.csv",
+    "~/.irb_history", "~/.php_history", "~/.local/share/atuin/history.db",
+]  # fmt: skip
+PLAIN = [
+    ".aider.conf.yml", ".cursor/mcp.json", "src/wgpu.conf", "cert.pem", "docs/history.md",
+    "~/.config/Code/User/settings.json", ".continue/config.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", SECRETS)
+def test_only_a_person_lets_a_secret_be_read(path: str) -> None:
+    assert bash_risk(f"cat {path}") is Risk.HIGH
+    assert judged("Read", file_path=path).risk is Risk.HIGH
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_what_holds_none_is_read(path: str) -> None:
+    assert bash_risk(f"cat {path}") is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "packages/a/node_modules/.bin/tsc", "src/.venv/bin/python", "lib/venv/bin/activate",
+        "lib/python3.12/site-packages/x.pth", "src/.iex.exs", "src/.ghci", "src/.direnvrc",
+    ],
+)  # fmt: skip
+def test_what_runs_by_itself_is_guarded_below_a_safe_directory_too(path: str) -> None:
+    assert judged("Write", file_path=path).risk is Risk.MEDIUM
+    assert judged("Read", file_path=path).risk is Risk.LOW
+    assert judged("Write", file_path="src/models/net.pth").risk is Risk.LOW
