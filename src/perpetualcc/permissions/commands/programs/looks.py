@@ -13,6 +13,7 @@ from perpetualcc.permissions.commands.programs.shell_options import (
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import assigned
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Word
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 
 
 @handles("shell-variables")
@@ -23,7 +24,7 @@ def shell_variables(call: Call) -> Findings:
         return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
     if call.arguments.path == "set" and set_reads_otherwise(call):
         return [reads_otherwise(call)]
-    findings = _declared(call)
+    findings = _declared(call) + _shown(call)
     if call.arguments.operands or not call.command.words or call.command.assignments:
         return findings
     options = "".join(word.text for word in call.arguments.rest)
@@ -31,6 +32,19 @@ def shell_variables(call: Call) -> Findings:
         return findings
     why = "Prints all variables, which may hold tokens"
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
+def _shown(call: Call) -> Findings:
+    """`declare -p GITHUB_TOKEN` prints it."""
+    names = [word.text for word in call.arguments.operands]
+    is_shown = any(_PRINTS.fullmatch(word.text) for word in call.arguments.rest)
+    if not is_shown or not any(SECRET_VARIABLE.match(f"${name}") for name in names):
+        return []
+    why = "Prints a variable that is named like a secret"
+    return [call.finding(Risk.MEDIUM, "prints-secret", why, EffectKind.READ)]
+
+
+_PRINTS = re.compile(r"-\w*p\w*")
 
 
 def _declared(call: Call) -> Findings:

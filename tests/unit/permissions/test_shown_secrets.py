@@ -1,0 +1,49 @@
+"""What prints a secret is judged by that, whichever program prints it and however it is named."""
+
+import pytest
+from judging import bash_risk
+
+from perpetualcc.domain.tools import Risk
+
+NAMES = [
+    "OPENAI_KEY", "MYSQL_PWD", "DATABASE_URL", "REDIS_URL", "MONGODB_URI", "SENTRY_DSN", "JWT",
+    "AZURE_STORAGE_CONNECTION_STRING", "GPG_PASSPHRASE", "CREDS", "NPM_AUTH", "STRIPE_SK",
+    "SLACK_WEBHOOK", "SLACK_WEBHOOK_URL", "COOKIE", "SESSION_COOKIE", "PG_URL", "GITHUB_TOKEN",
+]  # fmt: skip
+PLAIN_NAMES = [
+    "PWD", "OLDPWD", "KEY", "CACHE_KEY", "S3_KEY", "SORT_KEY", "SSH_PUBLIC_KEY", "COOKIE_JAR",
+    "BASE_URL", "USE_AUTH", "PASS", "SACRED", "cache_key", "WEBHOOK_PORT",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "line", ["echo ${}", 'printf %s "${{{}}}"', "declare -p {}", "echo $(typeset -xp {})"]
+)
+def test_a_variable_named_like_a_secret_is_not_printed_unasked(line: str, name: str) -> None:
+    assert bash_risk(line.format(name)) is Risk.MEDIUM
+
+
+@pytest.mark.parametrize("name", PLAIN_NAMES)
+@pytest.mark.parametrize("line", ["echo ${}", "declare -p {}"])
+def test_a_variable_of_another_name_is_printed(line: str, name: str) -> None:
+    assert bash_risk(line.format(name)) is Risk.LOW
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("line", ['test -z "${}"', '[ -n "${}" ]', "export A=${}"])
+def test_what_prints_nothing_may_look_at_a_secret(line: str, name: str) -> None:
+    assert bash_risk(line.format(name)) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "helm lint --values .env",
+        "helm template -f .env .",
+        "helm lint --set-file a=.env .",
+    ],
+)
+def test_a_file_of_secrets_is_one_however_it_is_taken(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH
+    assert bash_risk("helm lint --values values.yaml .") is Risk.LOW
