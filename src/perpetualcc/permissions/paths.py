@@ -41,6 +41,8 @@ _DESCRIPTOR = re.compile(rf"/dev/fd/(?:\d+|{UNKNOWN}{PIPE})")
 MAY_LEAVE = re.compile(r"/|~|(?:[^/\s]+/)*\.\.(?:/|$)")
 """How paths begin that may lead out of the project: `/x`, `~/x`, `../x`, `..`, `src/../../x`."""
 _WILD = frozenset("*?[")
+READ_HOLDER = "read-holder"
+"""The rule about reading all of a folder in which credentials lie among other files."""
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""
 
@@ -250,6 +252,11 @@ class Territory:
             return Finding(
                 risk=Risk.MEDIUM, rule="read-broad", part=part, kind="read broad",
                 explanation=f"{location.path} holds credentials among much else", effects=(effect,),
+            )  # fmt: skip
+        if not lists and location.zone is Zone.OUTSIDE and self._places.are_below(location.path):
+            return Finding(
+                risk=Risk.HIGH, rule=READ_HOLDER, part=part, kind="read holder",
+                explanation=f"{location.path} holds credentials", effects=(effect,),
             )  # fmt: skip
         if location.zone is Zone.UNKNOWN and not lists:
             return Finding(

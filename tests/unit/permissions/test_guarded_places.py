@@ -47,3 +47,26 @@ def test_what_runs_by_itself_is_guarded_below_a_safe_directory_too(path: str) ->
     assert judged("Write", file_path=path).risk is Risk.MEDIUM
     assert judged("Read", file_path=path).risk is Risk.LOW
     assert judged("Write", file_path="src/models/net.pth").risk is Risk.LOW
+
+
+@pytest.mark.parametrize("folder", ["~/.docker", "~/.claude", "~/.codex", "~/.m2", "~/.cargo"])
+def test_whoever_reads_all_of_a_folder_reads_the_secrets_in_it(folder: str) -> None:
+    path = folder.replace("~", "/home/dev")
+
+    assert bash_risk(f"cp -r {folder} src/d") is Risk.HIGH
+    assert bash_risk(f"tar cf - {folder}") is Risk.HIGH
+    assert bash_risk(f"grep -r accessToken {folder}") is Risk.HIGH
+    assert bash_risk(f"find {folder} -type f -exec cat {{}} +") is Risk.HIGH
+    assert judged("Grep", pattern="KEY", path=path, output_mode="content").risk is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -R ~/.docker", "du -sh ~/.cargo", "find ~/.m2 -name '*.jar'", "fd x ~/.cargo",
+        "grep -r foo ~/.cargo/registry", "cat ~/.claude/settings.json", "cp -r .docker src/d",
+        "grep -r x .vscode", "find ~/.cargo -name '*.rs' -exec grep -l x {} +",
+    ],
+)  # fmt: skip
+def test_what_lists_it_or_reads_something_else_in_it_is_still_low(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW
