@@ -47,3 +47,44 @@ def test_what_prints_nothing_may_look_at_a_secret(line: str, name: str) -> None:
 def test_a_file_of_secrets_is_one_however_it_is_taken(command: str) -> None:
     assert bash_risk(command) is Risk.HIGH
     assert bash_risk("helm lint --values values.yaml .") is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "awk 'BEGIN{ARGV[1]=\"/home/dev/.ssh/id_rsa\"; ARGC=2} 1'",
+        "awk 'BEGIN{ARGV[ARGC++]=\".env\"} 1'",
+        "awk -v f=.env 'BEGIN{ARGV[1]=f;ARGC=2}1'",
+        "awk 'BEGIN{split(\"x .env\",ARGV);ARGC=3}1'",
+        "jq -L ~/.docker -n 'import \"config\" as $d; $d'",
+        "jq -L~/.config -n 'import \"../.docker/config\" as $d; $d'",
+        "jq -n 'import \"config\" as $d {search:\"/home/dev/.docker\"}; $d'",
+        "jq -n 'import \"config\" as $d {\"search\": [\"/home/dev/.docker\"]}; $d'",
+        "jq -n 'import \"./service-account\" as $d; $d'",
+        "detect-secrets audit .secrets.baseline",
+    ],
+)
+def test_a_program_that_names_its_files_itself_reads_these(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH
+
+
+def test_which_file_it_is_may_be_known_only_when_it_runs() -> None:
+    assert bash_risk("awk 'BEGIN{ARGV[1]=\".e\" \"nv\";ARGC=2}1'") is Risk.MEDIUM
+    assert bash_risk("awk 'BEGIN{sub(/x/,\"e\",ARGV[1])}1' .xnv") is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "awk 'NR==FNR{a[$1];next} FILENAME==ARGV[1]{print}' x y",
+        "awk '{if (FILENAME == ARGV[1]) a[$1]=$2; else print}' x y",
+        "awk 'BEGIN{for(i=1;i<ARGC;i++) print ARGV[i]}' x y",
+        "awk 'BEGIN{for (i in ARGV) print i; delete ARGV[1]}' x",
+        "jq -L lib 'import \"util\" as u; u::f' x.json",
+        "jq -n 'import \"data\" as $d {search:\"./src\"}; $d'",
+        "jq '.imports' package.json",
+        "detect-secrets scan",
+    ],
+)
+def test_a_program_that_reads_what_it_is_given_is_still_low(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW

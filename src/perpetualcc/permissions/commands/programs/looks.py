@@ -97,13 +97,35 @@ def jq(call: Call) -> Findings:
         for index, word in enumerate(words)
         if word.text in _JQ_FILES and index + 2 < len(words)
     ]
-    findings = call.reads(files)
+    findings = call.reads(files) + _imported(call)
     if any(_JQ_ENVIRONMENT.search(word.text) for word in call.arguments.operands[:1]):
         why = "Prints variables, which may hold tokens"
         findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     return findings
 
 
+_JQ_IMPORT = re.compile(r"\bimport\s*\"([^\"]*)\"\s*as\s*\$")
+_JQ_SEARCH = re.compile(r"\bsearch\s*\"?\s*:\s*\[?([^\]}]*)")
+_JQ_TEXT = re.compile(r"\"([^\"]*)\"")
+
+
+def _imported(call: Call) -> Findings:
+    """`import "config" as $d {search: "~/.docker"}; $d` reads `config.json` there."""
+    program = "\n".join(word.text for word in call.arguments.operands[:1])
+    names = _JQ_IMPORT.findall(program)
+    if not names:
+        return []
+    searched = [text for part in _JQ_SEARCH.findall(program) for text in _JQ_TEXT.findall(part)]
+    searched += [g.value.text for g in call.arguments.given if g.name in _JQ_LIBRARY and g.value]
+    places = [f"{folder}/{name}" for folder in searched or ["."] for name in names]
+    return call.reads(
+        Word(f"{place}{rest}")
+        for place in places
+        for rest in (".json", f"/{place.rpartition('/')[2]}.json")
+    )
+
+
+_JQ_LIBRARY = frozenset({"-L", "--library-path"})
 _YQ_LOADS = re.compile(r"\bload\w*\s*\(\s*(?:[\"']([^\"']*)[\"'])?")
 _YQ_ENVIRONMENT = re.compile(rf"{_JQ_ENVIRONMENT.pattern}|\bstrenv\b|\benvsubst\b")
 
