@@ -58,8 +58,8 @@ def test_a_file_of_secrets_is_one_however_it_is_taken(command: str) -> None:
         "awk 'BEGIN{split(\"x .env\",ARGV);ARGC=3}1'",
         "jq -L ~/.docker -n 'import \"config\" as $d; $d'",
         "jq -L~/.config -n 'import \"../.docker/config\" as $d; $d'",
-        "jq -n 'import \"config\" as $d {search:\"/home/dev/.docker\"}; $d'",
-        "jq -n 'import \"config\" as $d {\"search\": [\"/home/dev/.docker\"]}; $d'",
+        'jq -n \'import "config" as $d {search:"/home/dev/.docker"}; $d\'',
+        'jq -n \'import "config" as $d {"search": ["/home/dev/.docker"]}; $d\'',
         "jq -n 'import \"./service-account\" as $d; $d'",
         "detect-secrets audit .secrets.baseline",
     ],
@@ -69,7 +69,7 @@ def test_a_program_that_names_its_files_itself_reads_these(command: str) -> None
 
 
 def test_which_file_it_is_may_be_known_only_when_it_runs() -> None:
-    assert bash_risk("awk 'BEGIN{ARGV[1]=\".e\" \"nv\";ARGC=2}1'") is Risk.MEDIUM
+    assert bash_risk('awk \'BEGIN{ARGV[1]=".e" "nv";ARGC=2}1\'') is Risk.MEDIUM
     assert bash_risk("awk 'BEGIN{sub(/x/,\"e\",ARGV[1])}1' .xnv") is Risk.MEDIUM
 
 
@@ -81,7 +81,7 @@ def test_which_file_it_is_may_be_known_only_when_it_runs() -> None:
         "awk 'BEGIN{for(i=1;i<ARGC;i++) print ARGV[i]}' x y",
         "awk 'BEGIN{for (i in ARGV) print i; delete ARGV[1]}' x",
         "jq -L lib 'import \"util\" as u; u::f' x.json",
-        "jq -n 'import \"data\" as $d {search:\"./src\"}; $d'",
+        'jq -n \'import "data" as $d {search:"./src"}; $d\'',
         "jq '.imports' package.json",
         "detect-secrets scan",
     ],

@@ -13,6 +13,7 @@ from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.outputs import (
+    IGNORED,
     find_filters,
     known_output,
     leaves_hidden_out,
@@ -206,7 +207,7 @@ def _shows_hidden(command: SimpleCommand) -> bool:
     if name in {"find", "gfind"}:
         return finds_everything(command.words[1:])
     if name == "git" and ("ls-files" not in texts or "--exclude-standard" in texts):
-        return name == "git" and any(text in {"-i", "--ignored"} for text in texts)
+        return "check-ignore" in texts or any(IGNORED.fullmatch(text) for text in texts)
     shows = _HIDDEN.get("fd" if name == "fdfind" else name)
     return shows is not None and any(shows.fullmatch(text) for text in texts)
 

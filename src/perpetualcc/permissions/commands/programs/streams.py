@@ -139,7 +139,8 @@ _AWK_RUNS = re.compile(
 _AWK_READS = re.compile(r"\bgetline(?:\s+[\w$\[\]]+)?\s*<")
 _AWK_NAMES = re.compile(
     r"\bARGV\s*\[[^\]]*\]\s*[-+*/%^]?=(?!=)|\bARGC\s*(?:[-+*/%^]?=(?!=)|\+\+|--)|(?:\+\+|--)\s*ARGC\b"
-    r"|\b(?:g?sub|(?:pat)?split|match)\s*\([^)]*\bARGV\b|(?<!in )\bARGV\s*[,)]|\bgetline\s+ARG[VC]\b"
+    r"|\b(?:g?sub|(?:pat)?split|match)\s*\([^)]*\bARGV\b|(?<!in )\bARGV\s*[,)]"
+    r"|\bgetline\s+ARG[VC]\b"
 )
 """Where the program itself says which files it is given; not `FILENAME == ARGV[1]`."""
 _AWK_WRITES = re.compile(r"print[^;}\n]*?>>?\s*(\S+)")
