@@ -1,7 +1,7 @@
 """What prints a secret is judged by that, whichever program prints it and however it is named."""
 
 import pytest
-from judging import bash_risk
+from judging import bash_risk, judged
 
 from perpetualcc.domain.tools import Risk
 
@@ -88,3 +88,53 @@ def test_which_file_it_is_may_be_known_only_when_it_runs() -> None:
 )
 def test_a_program_that_reads_what_it_is_given_is_still_low(command: str) -> None:
     assert bash_risk(command) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git ls-files -oi --exclude-standard | xargs cat",
+        "git ls-files -z -oi --exclude-standard | xargs -0 head",
+        "cat $(git ls-files -oi --exclude-standard)",
+        "for f in $(git ls-files -oi --exclude-standard); do cat $f; done",
+        "git check-ignore * .* | xargs cat",
+        "git grep --no-index '' .",
+    ],
+)
+def test_what_is_ignored_is_read_only_with_a_person(command: str) -> None:
+    assert bash_risk(command) is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rg -uuu '='", "rg -uu KEY=", "rg --no-ignore --hidden KEY", "rg -. TOKEN", "ag -u KEY",
+        "grep -rE '^[A-Z_]+=' .", "grep -rh 'KEY=' .", "grep -r = .", "grep -rv foo .",
+        "tar cf - . | strings", "tar cf - . | cat", "tar cf /dev/stdout .", "tar czf - . | base64",
+        "diff -rN . /tmp/empty",
+    ],
+)  # fmt: skip
+def test_all_files_with_the_hidden_ones_are_not_shown_unasked(command: str) -> None:
+    assert bash_risk(command) is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -r TODO .", "grep -rn API_KEY .", "grep -r = src", "rg KEY", "rg =", "rg -uu foo",
+        "rg -uu token", "rg --hidden 'def foo'", "grep -rvn '^#' src", "grep -rE '(foo|bar)+' .",
+        "git grep =", "git grep --no-index TODO .",
+        "git ls-files -o --exclude-standard | xargs cat",
+        "tar cf - src | strings", "tar czf - . | wc -c", "diff -rq . /tmp/x", "diff -ruN src lib",
+    ],
+)  # fmt: skip
+def test_a_plain_search_is_still_low(command: str) -> None:
+    assert bash_risk(command) is Risk.LOW
+
+
+def test_the_tool_that_searches_is_judged_like_the_program() -> None:
+    assert judged("Grep", pattern=".", output_mode="content").risk is Risk.MEDIUM
+    assert judged("Grep", pattern=".", output_mode="content", glob="*.py").risk is Risk.LOW
+    assert judged("Grep", pattern=".", output_mode="content", path="src").risk is Risk.LOW
+    assert judged("Grep", pattern="=").risk is Risk.LOW
+    assert judged("Grep", pattern="TODO", output_mode="content").risk is Risk.LOW
