@@ -241,8 +241,8 @@ class Territory:
 
     def _seen(self, location: Location, effect: Effect, part: str) -> Finding:
         place, lists = location.place, effect.lists
-        is_hardware = lists and place is not None and place.name == RAW_DEVICES
-        if place is not None and place.read is not Risk.LOW and not is_hardware:
+        is_seen = lists and place is not None and self._is_seen_anyway(place, location)
+        if place is not None and place.read is not Risk.LOW and not is_seen:
             risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read
             return Finding(
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
@@ -267,6 +267,10 @@ class Territory:
             risk=Risk.LOW, rule="read", part=part, kind="read", effects=(effect,),
             explanation=f"Reads {_named(location)}",
         )  # fmt: skip
+
+    def _is_seen_anyway(self, place: Place, location: Location) -> bool:
+        """That there are disks, and which files the project has, a plain `ls` shows as well."""
+        return place.name == RAW_DEVICES or location.zone in {Zone.SAFE, Zone.PROJECT}
 
     def _is_broad(self, location: Location) -> bool:
         """What holds credentials, and what a glob may stand for: `~/*.json`, `~/.docker/*`."""

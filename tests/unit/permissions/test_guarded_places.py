@@ -70,3 +70,26 @@ def test_whoever_reads_all_of_a_folder_reads_the_secrets_in_it(folder: str) -> N
 )  # fmt: skip
 def test_what_lists_it_or_reads_something_else_in_it_is_still_low(command: str) -> None:
     assert bash_risk(command) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    ("shown", "read"),
+    [
+        ("ls -la .env", "cat .env"),
+        ("ls .env* 2>/dev/null", "ls .env* | xargs cat"),
+        ("ls -d .env*", "ls -d .env* | sort | xargs head"),
+        ("ls .env", "cat $(ls .env)"),
+        ("stat .env", "wc -c .env"),
+        ("find . -name '.env*'", "find . -name '.env*' | xargs cat"),
+    ],
+)
+def test_that_the_project_has_a_file_is_no_secret_and_what_is_in_it_is(
+    shown: str, read: str
+) -> None:
+    assert bash_risk(shown) is Risk.LOW
+    assert bash_risk(read) is Risk.HIGH
+
+
+def test_which_secrets_there_are_elsewhere_is_not_listed_unasked() -> None:
+    assert bash_risk("ls ~/.ssh") is Risk.MEDIUM
+    assert bash_risk("stat ~/.aws/credentials") is Risk.MEDIUM

@@ -50,17 +50,31 @@ def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
     is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
     is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)
     sources = {c.words[0].text for c in call.command.upstream if c.words}
-    named = _named(call)
+    named, listed = _named(call), _listed(call.command.upstream)
     if not (is_search and is_here and sources <= _SEARCHES and not _ROOTS.isdisjoint(sources)):
-        return [Word(UNKNOWN, splits=True), *named]
+        return [Word(UNKNOWN, splits=True), *named, *listed]
     hidden = _hidden(call.command.upstream) if prints_contents(program, call) else []
-    return [*(named or [ALL_FILES]), *hidden]
+    return [*(named or [ALL_FILES]), *listed, *hidden]
 
 
 def _named(call: Call) -> list[Word]:
     """`find . -name '.env*'` says which."""
     listed = known_output(call.command.upstream, project=UNKNOWN, cwd=UNKNOWN)
     return [] if UNKNOWN in listed else [Word(name, globs=True) for name in listed.split()]
+
+
+def _listed(commands: Sequence[SimpleCommand]) -> list[Word]:
+    """`ls .env*` prints them."""
+    return [
+        word
+        for command in commands
+        if command.words and command.words[0].text in _LISTS
+        for word in command.words[1:]
+        if word.text[:1] != "-"
+    ]
+
+
+_LISTS = frozenset({"ls", "gls"})
 
 
 def prints_contents(program: Sequence[Word], call: Call) -> bool:
@@ -145,11 +159,12 @@ def substituted_words(call: Call) -> list[Word]:
     if any(word.text.endswith(f"./{FOUND}*") for word in call.arguments.operands):
         return [HIDDEN_FILES]  # `find . | while read f; do cat "$f"; done`
     starts = [source for source in call.command.feeds if source.words and not source.upstream]
-    return [
+    hidden = [
         word
         for start in starts
         for word in _hidden([start, *(f for f in call.command.feeds if start in f.upstream)])
     ]
+    return hidden + _listed(starts)
 
 
 def _hidden(upstream: Sequence[SimpleCommand]) -> list[Word]:
