@@ -41,6 +41,8 @@ _DESCRIPTOR = re.compile(rf"/dev/fd/(?:\d+|{UNKNOWN}{PIPE})")
 MAY_LEAVE = re.compile(r"/|~|(?:[^/\s]+/)*\.\.(?:/|$)")
 """How paths begin that may lead out of the project: `/x`, `~/x`, `../x`, `..`, `src/../../x`."""
 _WILD = frozenset("*?[")
+READ_HOLDER = "read-holder"
+"""The rule about reading all of a folder in which credentials lie among other files."""
 _MOST_LINKS = 40
 """Links after links in one path; no kernel follows more."""
 
@@ -239,8 +241,8 @@ class Territory:
 
     def _seen(self, location: Location, effect: Effect, part: str) -> Finding:
         place, lists = location.place, effect.lists
-        is_hardware = lists and place is not None and place.name == RAW_DEVICES
-        if place is not None and place.read is not Risk.LOW and not is_hardware:
+        is_seen = lists and place is not None and self._is_seen_anyway(place, location)
+        if place is not None and place.read is not Risk.LOW and not is_seen:
             risk = Risk.MEDIUM if lists and place.read is Risk.HIGH else place.read
             return Finding(
                 risk=risk, rule=f"read-{place.name}", part=part, kind=f"read {place.name}",
@@ -251,6 +253,11 @@ class Territory:
                 risk=Risk.MEDIUM, rule="read-broad", part=part, kind="read broad",
                 explanation=f"{location.path} holds credentials among much else", effects=(effect,),
             )  # fmt: skip
+        if not lists and location.zone is Zone.OUTSIDE and self._places.are_below(location.path):
+            return Finding(
+                risk=Risk.HIGH, rule=READ_HOLDER, part=part, kind="read holder",
+                explanation=f"{location.path} holds credentials", effects=(effect,),
+            )  # fmt: skip
         if location.zone is Zone.UNKNOWN and not lists:
             return Finding(
                 risk=Risk.MEDIUM, rule="read-unknown", part=part, kind="read unknown path",
@@ -260,6 +267,10 @@ class Territory:
             risk=Risk.LOW, rule="read", part=part, kind="read", effects=(effect,),
             explanation=f"Reads {_named(location)}",
         )  # fmt: skip
+
+    def _is_seen_anyway(self, place: Place, location: Location) -> bool:
+        """That there are disks, and which files the project has, a plain `ls` shows as well."""
+        return place.name == RAW_DEVICES or location.zone in {Zone.SAFE, Zone.PROJECT}
 
     def _is_broad(self, location: Location) -> bool:
         """What holds credentials, and what a glob may stand for: `~/*.json`, `~/.docker/*`."""

@@ -80,6 +80,8 @@ class ProtectedPlaces:
         self._keyed: dict[str, list[tuple[int, _Pattern]]] = {}
         self._wild: list[_Pattern] = []
         self._in_folders: dict[str, list[_Pattern]] = {}
+        self._at_home: set[str] = set()
+        """Folders of the home that hold credentials, beside whatever else."""
         self._home = tuple(fold(home).strip("/").split("/"))
         self._spoken_for = lru_cache(maxsize=_REMEMBERED)(self._looked_up)
         table = load_table("protected")
@@ -107,6 +109,10 @@ class ProtectedPlaces:
         pattern = _Pattern(parts, anchored, place, order=(0 not in plain, number))
         if len(parts) > 1 and place.guard is Guard.CREDENTIAL:
             self._in_folders.setdefault(parts[-2], []).append(pattern)
+            whole = parts if anchored else self._home + parts
+            if place.read is Risk.HIGH and whole[: len(self._home)] == self._home:
+                above = range(len(self._home) + 1, len(whole))
+                self._at_home.update("/" + "/".join(whole[:end]) for end in above)
         if plain:
             at = min(plain, key=lambda at: self._commonness(parts[at]))
             self._keyed.setdefault(parts[at], []).append((at, pattern))
@@ -148,6 +154,10 @@ class ProtectedPlaces:
             and not (name[0] == "." and glob[0] != ".")
             for pattern in self._in_folders.get(folders[-1], ())
         )
+
+    def are_below(self, path: str) -> bool:
+        """Whether credentials lie below this folder of the home: `~/.docker`, `~/.claude`."""
+        return fold(path) in self._at_home
 
     def _is_exception(self, name: str) -> bool:
         return self._exceptions.match(name) is not None

@@ -17,6 +17,7 @@ from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.characters import is_broken, judge_characters, judge_content, plain
 from perpetualcc.permissions.commands.judge import CommandJudge
+from perpetualcc.permissions.commands.whole_project import fits_settings
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.mcp import judge_mcp
@@ -219,6 +220,9 @@ def _search(request: Request, *, lists: bool) -> Judgement:
         raise MalformedInput("a path or pattern that is too long")
     findings.append(request.territory.read(plain(path), request.cwds, path, lists=lists))
     names = pattern if lists else request.optional("glob")
+    if not lists and not names and _shows_all(request, path, pattern):
+        why = "Shows what is in all files, hidden ones such as .env too"
+        findings.append(request.finding(Risk.MEDIUM, "search-all", why, EffectKind.READ))
     for name in alternatives(plain(names)) if names else ():
         if lists and not name.startswith(("/", "~", "..")):
             continue
@@ -226,6 +230,17 @@ def _search(request: Request, *, lists: bool) -> Judgement:
         text = name if lists else f"{plain(path)}/{below}"
         findings.append(request.territory.read(text, request.cwds, text, lists=lists))
     return findings
+
+
+def _shows_all(request: Request, path: str, pattern: str) -> bool:
+    """A pattern that every setting fits, in all of the project."""
+    place = request.territory.locate(plain(path), request.cwds).path
+    return (
+        request.input.get("output_mode") == "content"
+        and not request.input.get("type")
+        and request.territory.is_root(place)
+        and fits_settings(pattern)
+    )
 
 
 def _list_directory(request: Request) -> Judgement:

@@ -383,3 +383,21 @@ def test_an_option_that_may_is_not_low(line: str) -> None:
 @pytest.mark.parametrize("line", EVERYDAY)
 def test_the_same_programs_as_they_are_used_every_day_stay_low(line: str) -> None:
     assert bash_risk(line) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    ("fills", "ends"),
+    [
+        ("fallocate -l 1T src/a", "fallocate -l 1G src/a"),
+        ("fallocate --length=500GiB src/a", "fallocate --length=500MiB src/a"),
+        ("yes > src/a", "yes | head -5 > src/a"),
+        ("yes > src/a", "yes > /dev/null"),
+        ("cat /dev/zero > src/a", "head -c 1M /dev/zero > src/a"),
+        ("head -c 100G /dev/zero > src/x", "head -c 100M /dev/zero > src/x"),
+        ("yes | tee src/a", "yes | head -5 | tee src/a"),
+        ("cat /dev/urandom | base64 >> src/a", "cat /dev/urandom | base64 | head -c 9 > src/a"),
+    ],
+)
+def test_what_would_fill_the_disk_is_not_low(fills: str, ends: str) -> None:
+    assert bash_risk(fills) is Risk.MEDIUM
+    assert bash_risk(ends) is Risk.LOW

@@ -30,6 +30,7 @@ from perpetualcc.permissions.commands.named_files import with_named_files
 from perpetualcc.permissions.commands.named_outputs import judge_named_outputs
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.passed_on import judge_passed_on
+from perpetualcc.permissions.commands.production import tests_production
 from perpetualcc.permissions.commands.programs.builders import run_by_reading, written_tasks
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.roles import judge_operands
@@ -69,7 +70,7 @@ def _judged(call: Call) -> Findings:
     findings += _unknown_words(call, rule)
     if rule.has_free_operands:
         findings = with_named_files(findings, call, rule)
-    findings += judge_settings(call, rule) + emptied(call)
+    findings += judge_settings(call, rule) + emptied(call) + tests_production(call, rule)
     findings += written_tasks(call) if call.judge.files else []
     findings += in_bare_repository(call, rule) + given_shells(call, rule)
     findings += given_addresses(call, rule)

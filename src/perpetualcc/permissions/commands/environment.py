@@ -49,6 +49,8 @@ _DATABASE = re.compile(
     r"(?:.*_)?(?:DATABASE|DB|MONGO(?:DB)?|REDIS|PG|POSTGRES(?:QL)?|MYSQL|MARIADB|CLICKHOUSE|AMQP)_?(?:URL|URI|DSN|HOST|HOSTNAME|ADDR)",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(r"\.|^prod")
+"""What is in the name of a host that is no container beside this one."""
 _TRACES = re.compile(r"(?:^|_)TRACE\d*(?:_|$)")
 _IS_WRITTEN = re.compile(
     r"(?:\w*_)?(?:TRACE\d*(?:_\w+)?|(?:SSLKEY)?LOGS?(?:_?(?:FILE|PATH|DIR))?|(?:STD)?(?:OUT|ERR)(?:PUT)?"
@@ -177,7 +179,11 @@ def _by_value(
         return Risk.MEDIUM, "listens to every network this machine is in"
     if is_passed and _SOURCE.fullmatch(name) and foreign_host(value) is not None:
         return Risk.MEDIUM, "by its name it says where things come from, and that is elsewhere"
-    if is_passed and _DATABASE.fullmatch(name) and "." in (foreign_host(_address(value)) or ""):
+    if (
+        is_passed
+        and _DATABASE.fullmatch(name)
+        and _ELSEWHERE.search(foreign_host(_address(value)) or "")
+    ):
         return Risk.MEDIUM, "works with a database on another machine"
     if is_passed and _INSTALLS.fullmatch(name):
         written = territory.write(value, cwds, name)

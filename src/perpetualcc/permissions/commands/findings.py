@@ -64,6 +64,36 @@ def emptied(target: str, part: str) -> Findings:
     ]  # fmt: skip
 
 
+def filled_disk(command: SimpleCommand) -> Findings:
+    """`yes > file`, `cat /dev/zero | tee file`."""
+    files = [r.target.text for r in command.redirections if r.writes]
+    if command.words and command.words[0].text == "tee":
+        files += [word.text for word in command.words[1:] if word.text[:1] != "-"]
+    files = [file for file in files if not file.startswith("/dev/") and not file.isdigit()]
+    if not files or not _never_ends(command):
+        return []
+    return [
+        Finding(
+            risk=Risk.MEDIUM, rule="fills-disk", part=command.source, kind="fill disk",
+            explanation="Writes without an end, until the disk is full",
+            effects=(Effect(kind=EffectKind.WRITE, target=files[0]),),
+        )
+    ]  # fmt: skip
+
+
+def _never_ends(command: SimpleCommand) -> bool:
+    """`yes`, `cat /dev/zero`, and what passes on all that these print."""
+    name, *texts = [word.text for word in command.words] or [""]
+    if name not in _PASS_ON:
+        return name == "yes"
+    is_fed = bool(command.upstream) and _never_ends(command.upstream[-1])
+    return is_fed or not _ENDLESS.isdisjoint(texts)
+
+
+_PASS_ON = frozenset({"cat", "pv", "tee", "tr", "base64", "xxd", "od"})
+_ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
+
+
 def given_shell(command: SimpleCommand) -> Finding:
     return Finding(
         risk=Risk.HIGH, rule="given-shell", part=command.source, kind="given shell",

@@ -8,6 +8,7 @@ from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.shell.binding import DECLARATIONS
 from perpetualcc.permissions.shell.script import UNKNOWN
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 from perpetualcc.permissions.urls import judge_url
@@ -21,6 +22,8 @@ _SECRET_SETTING = re.compile(
     r"|extraheader|(?:http-basic|gitlab-token|github-oauth|pypi-token)[\w.-]*)(?:=.*)?$",
     re.IGNORECASE,
 )
+
+_PRINTS_NOTHING = frozenset({"test", "[", "[[", ":", "true", "false"}) | DECLARATIONS
 
 
 def given_shells(call: Call, rule: CommandRule) -> Findings:
@@ -71,6 +74,8 @@ def _is_of_a_secret(call: Call) -> bool:
 def printed_secrets(call: Call) -> Findings:
     """Words that are only printed or kept; but some of them run, and some are secrets."""
     findings = judge_subscripts(call)
+    if call.arguments.path in _PRINTS_NOTHING:
+        return findings
     if SECRET_VARIABLE.search(call.command.source) or _is_of_a_secret(call):
         why = "Prints a variable that is named like a secret"
         findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))

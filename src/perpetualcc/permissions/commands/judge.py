@@ -24,6 +24,7 @@ from perpetualcc.permissions.commands.findings import (
     calls_function,
     computed,
     emptied,
+    filled_disk,
     given_shell,
     nothing,
     prints_nothing,
@@ -146,7 +147,7 @@ class CommandJudge:
     def command(self, command: SimpleCommand, depth: int) -> Findings:
         """Everything that one simple command does, remembered for those it feeds."""
         before = set(self.exported)
-        findings = self._assignments(command)
+        findings = self._assignments(command) + filled_disk(command)
         own = self.exported - before
         for redirection in command.redirections:
             findings += self._redirection(redirection, command)

@@ -7,6 +7,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.piped_names import names_left_out
+from perpetualcc.permissions.paths import READ_HOLDER
 from perpetualcc.permissions.protected import RAW_DEVICES
 from perpetualcc.permissions.shell.script import Word
 
@@ -25,6 +26,8 @@ _NAMES_BRANCHES = frozenset(
 _SHOWS_CHANGES = ("-p", "-u", "--patch", "-L", "-c", "--cc", "--word-diff", "--full-diff")
 _RANGE = re.compile(r"[^/.]\.{2,3}[^/.]")
 
+_MAY_ONLY_BE_LISTED = frozenset({f"read-{RAW_DEVICES}", READ_HOLDER})
+
 
 def with_named_files(findings: Findings, call: Call, rule: CommandRule) -> Findings:
     """Which files it reads, as far as its words say; and the credentials among them."""
@@ -38,7 +41,7 @@ def with_named_files(findings: Findings, call: Call, rule: CommandRule) -> Findi
     base = replace(findings[0], effects=(*findings[0].effects, *reads))
     if call.arguments.path in _NAMES_BRANCHES:
         return [base, *findings[1:]]
-    shown = (f for f in named if f.risk is Risk.HIGH and f.rule != f"read-{RAW_DEVICES}")
+    shown = (f for f in named if f.risk is Risk.HIGH and f.rule not in _MAY_ONLY_BE_LISTED)
     return [base, *findings[1:], *shown]
 
 

@@ -13,6 +13,7 @@ from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.outputs import (
+    IGNORED,
     find_filters,
     known_output,
     leaves_hidden_out,
@@ -29,7 +30,7 @@ _MEASURES = frozenset(
      "shasum", "b2sum", "crc32", "cmp"}
 )  # fmt: skip
 """Programs that read a file and do not print what is in it."""
-_HIDDEN = {
+SHOWS_HIDDEN = {
     "ls": re.compile(r"-[A-Za-z1]*[aAf][A-Za-z1]*|--all|--almost-all"),
     "git": re.compile(r"-[a-z]*[oi][a-z]*|--others|--ignored"),
     "rg": re.compile(r"-[A-Za-z]*\.|--hidden|-[A-Za-z]*uu+"),
@@ -49,17 +50,31 @@ def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
     is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
     is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)
     sources = {c.words[0].text for c in call.command.upstream if c.words}
-    named = _named(call)
+    named, listed = _named(call), _listed(call.command.upstream)
     if not (is_search and is_here and sources <= _SEARCHES and not _ROOTS.isdisjoint(sources)):
-        return [Word(UNKNOWN, splits=True), *named]
+        return [Word(UNKNOWN, splits=True), *named, *listed]
     hidden = _hidden(call.command.upstream) if prints_contents(program, call) else []
-    return [*(named or [ALL_FILES]), *hidden]
+    return [*(named or [ALL_FILES]), *listed, *hidden]
 
 
 def _named(call: Call) -> list[Word]:
     """`find . -name '.env*'` says which."""
     listed = known_output(call.command.upstream, project=UNKNOWN, cwd=UNKNOWN)
     return [] if UNKNOWN in listed else [Word(name, globs=True) for name in listed.split()]
+
+
+def _listed(commands: Sequence[SimpleCommand]) -> list[Word]:
+    """`ls .env*` prints them."""
+    return [
+        word
+        for command in commands
+        if command.words and command.words[0].text in _LISTS
+        for word in command.words[1:]
+        if word.text[:1] != "-"
+    ]
+
+
+_LISTS = frozenset({"ls", "gls"})
 
 
 def prints_contents(program: Sequence[Word], call: Call) -> bool:
@@ -89,7 +104,7 @@ def finds_everything(words: Sequence[Word]) -> bool:
 
 
 _HIDDEN_PATHS = ("./.env", "./.env.local", "./src/.env", "./.npmrc", "./.netrc", "./.aws/config")
-_REPEATED = re.compile(r"\)\\?[*+{]")
+REPEATED = re.compile(r"\)\\?[*+{]")
 """A group that comes again and again, which may take for ever to try."""
 _SIGN = re.compile(r"\\?([(){}|+?])")
 
@@ -99,7 +114,7 @@ def _finds_hidden(flag: str, pattern: str) -> bool:
     if not flag.endswith("regex"):
         return False
     emacs = _SIGN.sub(lambda sign: sign[1] if sign[0][0] == "\\" else f"\\{sign[1]}", pattern)
-    if len(pattern) > _LONGEST_PATTERN or any(map(_REPEATED.search, (pattern, emacs))):
+    if len(pattern) > LONGEST_PATTERN or any(map(REPEATED.search, (pattern, emacs))):
         return True
     try:
         forms = [re.compile(one, re.IGNORECASE) for one in (pattern, emacs)]
@@ -108,7 +123,7 @@ def _finds_hidden(flag: str, pattern: str) -> bool:
     return any(form.fullmatch(path) for form in forms for path in _HIDDEN_PATHS)
 
 
-_LONGEST_PATTERN = 200
+LONGEST_PATTERN = 200
 """Characters; a longer one is not tried."""
 
 
@@ -131,7 +146,7 @@ _MODE = re.compile(r"-[HLPEXdsx]+|-O\d|-D|-f|--")
 
 def hidden_among(words: Sequence[Word]) -> list[Word]:
     """`fd -H env -x cat`: hidden files that fit the pattern."""
-    if not any(_HIDDEN["fd"].fullmatch(word.text) for word in words):
+    if not any(SHOWS_HIDDEN["fd"].fullmatch(word.text) for word in words):
         return []
     patterns = [word.text for word in words if word.text[:1] not in {"-", "/"}][:1]
     return [Word(_glob(p), globs=True) for p in patterns if p != "."] or [HIDDEN_FILES]
@@ -144,39 +159,12 @@ def substituted_words(call: Call) -> list[Word]:
     if any(word.text.endswith(f"./{FOUND}*") for word in call.arguments.operands):
         return [HIDDEN_FILES]  # `find . | while read f; do cat "$f"; done`
     starts = [source for source in call.command.feeds if source.words and not source.upstream]
-    return [
+    hidden = [
         word
         for start in starts
         for word in _hidden([start, *(f for f in call.command.feeds if start in f.upstream)])
     ]
-
-
-def searched_words(call: Call) -> list[Word]:
-    """`grep -r '' .`: what every line fits shows all files, hidden ones too."""
-    texts = [word.text for word in call.command.words[1:]]
-    name = call.arguments.path
-    patterns = [g.value.text for g in call.arguments.given if g.name in _PATTERNS and g.value]
-    places = [word.text for word in call.arguments.operands]
-    if not patterns:
-        patterns, places = places[:1], places[1:]
-    if not any(pattern in _EVERYTHING for pattern in patterns):
-        return []
-    territory = call.judge.territory
-    is_whole = all(territory.is_root(territory.locate(p, call.cwds).path) for p in places)
-    shows = _HIDDEN.get(name, _RECURSIVE)
-    is_bare = not any(_NARROWS.match(text) for text in texts)
-    if is_whole and is_bare and any(shows.fullmatch(text) for text in texts):
-        return [HIDDEN_FILES]
-    return []
-
-
-_PATTERNS = frozenset({"-e", "--regexp"})
-_EVERYTHING = frozenset({"", ".", ".*", ".+", "^", "$", "^.*$", "^.", "\\S", "[^ ]"})
-_RECURSIVE = re.compile(r"-[A-Za-z]*[rR][A-Za-z]*|--(?:dereference-)?recursive")
-_NARROWS = re.compile(
-    r"-[A-Za-z]*[lLcq]|--(?:include|files|count|quiet|glob|iglob|type)|-[gtT]$|-g."
-)
-"""Options with which no contents are shown, or those of some files only."""
+    return hidden + _listed(starts)
 
 
 def _hidden(upstream: Sequence[SimpleCommand]) -> list[Word]:
@@ -206,8 +194,8 @@ def _shows_hidden(command: SimpleCommand) -> bool:
     if name in {"find", "gfind"}:
         return finds_everything(command.words[1:])
     if name == "git" and ("ls-files" not in texts or "--exclude-standard" in texts):
-        return name == "git" and any(text in {"-i", "--ignored"} for text in texts)
-    shows = _HIDDEN.get("fd" if name == "fdfind" else name)
+        return "check-ignore" in texts or any(IGNORED.fullmatch(text) for text in texts)
+    shows = SHOWS_HIDDEN.get("fd" if name == "fdfind" else name)
     return shows is not None and any(shows.fullmatch(text) for text in texts)
 
 

@@ -9,8 +9,14 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.foreign_code import code_path
 from perpetualcc.permissions.commands.knowledge import CommandRule
-from perpetualcc.permissions.commands.piped_names import searched_words, substituted_words
+from perpetualcc.permissions.commands.piped_names import substituted_words
 from perpetualcc.permissions.commands.tasks import judge_task, sending_tasks, takes_many_tasks
+from perpetualcc.permissions.commands.whole_project import (
+    archived,
+    compared,
+    searched_settings,
+    searched_words,
+)
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Location, Zone
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
@@ -31,11 +37,19 @@ def judge_operands(call: Call, rule: CommandRule) -> Findings:
         g.rule.explanation == _WRITES_NOTHING for g in call.arguments.given
     ):
         return call.reads(words)
+    if call.arguments.path == "git grep":
+        return call.reads(searched_words(call)) + searched_settings(call)
     if rule.operands == "pattern-read":
-        whole = call.reads(searched_words(call))
+        whole = call.reads(searched_words(call)) + searched_settings(call)
         is_named = call.arguments.has("-e", "-f", "--regexp", "--file")
         return whole + call.reads(words if is_named else words[1:])
-    return judge_role(rule.operands, [*words, *substituted_words(call)], call)
+    found = judge_role(rule.operands, [*words, *substituted_words(call)], call)
+    if call.arguments.path in _COMPARES:
+        found += compared(call)
+    return found + archived(call)
+
+
+_COMPARES = frozenset({"diff", "colordiff"})
 
 
 def judge_role(role: str, words: Sequence[Word], call: Call) -> Findings:

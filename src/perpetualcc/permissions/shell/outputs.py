@@ -145,8 +145,8 @@ def _listed(command: SimpleCommand) -> str:
     if name in {"find", "gfind"}:
         return _found(words)
     if name == "git" and words[:1] == ["ls-files"]:
-        is_all = "--exclude-standard" not in words and not _UNTRACKED.isdisjoint(words)
-        return f"./{FOUND}*" if is_all else "./*"
+        shows = IGNORED if "--exclude-standard" in words else _UNTRACKED
+        return f"./{FOUND}*" if any(map(shows.fullmatch, words)) else "./*"
     if name == "git" and words[:1] == ["diff"] and "--name-only" in words:
         return "./*"
     if name in {"grep", "rg", "egrep", "fgrep"}:
@@ -220,4 +220,6 @@ def leaves_hidden_out(filters: Sequence[Filter]) -> bool:
 
 _FILTERS_NAMES = re.compile(r"-i?(?:name|path|wholename|regex|lname)")
 _WILD = frozenset("*?[")
-_UNTRACKED = frozenset({"-o", "--others", "-i", "--ignored"})
+IGNORED = re.compile(r"-[a-z]*i[a-z]*|--ignored")
+"""With which `git ls-files` names what is ignored, as `.env` mostly is."""
+_UNTRACKED = re.compile(r"-[a-z]*[oi][a-z]*|--others|--ignored")

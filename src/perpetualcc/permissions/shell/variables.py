@@ -25,9 +25,17 @@ _SUBSCRIPT = re.compile(r"^\[[^\]]*\]\+?=")
 """Where in a list a word is to be: `([2]=b)`."""
 _SET_BY_SHELLS = frozenset({"MATCH", "OLDPWD", "OPTARG", "RANDOM", "REPLY", "SECONDS", "_"})
 """What the line gives them is soon something else."""
+_PLAIN_KEYS = (
+    "CACHE|COLUMN|CONFIG|DATA|DEV|FOREIGN|GROUP|HASH|HOST|INDEX|ISSUE|JSON|LOCK|LOOKUP|MAP|OBJECT"
+    "|PARTITION|PRIMARY|PROJECT|PUB|PUBLIC|ROW|S3|SORT|STATE|TICKET"
+)
+"""What stands before `_KEY` in names of what is looked up, and opens nothing."""
+_DATABASES = "AMQP|CLICKHOUSE|DB|DATABASE|MARIADB|MONGO(?:DB)?|MYSQL|PG|POSTGRES(?:QL)?|REDIS"
 SECRET_VARIABLE = re.compile(
-    r"\$\{?\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*",
-    re.IGNORECASE,
+    r"\$\{?(?:(?i:\w*(?:SECRET|TOKEN|PASSW(?:OR)?D|PASSPHRASE|API_?KEY|PRIVATE_?KEY|CREDENTIAL|ACCESS_?KEY)\w*)"
+    rf"|(?!(?:\w*_)?(?:{_PLAIN_KEYS})_KEY\b)\w+_KEY\b|\w+_(?:DSN|PWD|SK)\b"
+    rf"|(?:\w+_)?(?:(?:{_DATABASES})_?UR[IL]|CONNECTION_?STRING|COOKIES?|CREDS?|DSN|JWT)\b"
+    r"|(?:\w+_)?(?:(?:DOCKER|HTTP|NODE|NPM|REDIS|REGISTRY)_AUTH|(?:DISCORD|SLACK|TEAMS)(?:_\w+)?_WEBHOOK(?:_URL)?)\b)"
 )
 """A variable that is named like what must not be shown: `$GITHUB_TOKEN`."""
 

@@ -15,6 +15,7 @@ from perpetualcc.permissions.commands.piped_names import (
 )
 from perpetualcc.permissions.commands.programs.runners import placed
 from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.protected import is_source
 from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
@@ -92,7 +93,8 @@ def _given_names(
     """What `{}` stands for when `program` runs."""
     hidden = _hidden_results(roots, names, words) if prints_contents(program, call) else []
     # What lies below a home directory is read with it.
-    whole = roots if searches_contents(program, call) else []
+    is_whole = searches_contents(program, call) and not is_source(names[0].text)
+    whole = roots if is_whole else []
     return [*_find_results(roots, names), *hidden, *whole]
 
 

@@ -13,6 +13,7 @@ from perpetualcc.permissions.commands.programs.shell_options import (
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import assigned
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Word
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
 
 
 @handles("shell-variables")
@@ -23,7 +24,7 @@ def shell_variables(call: Call) -> Findings:
         return [call.finding(Risk.MEDIUM, "computed-variable", why, EffectKind.EXECUTE)]
     if call.arguments.path == "set" and set_reads_otherwise(call):
         return [reads_otherwise(call)]
-    findings = _declared(call)
+    findings = _declared(call) + _shown(call)
     if call.arguments.operands or not call.command.words or call.command.assignments:
         return findings
     options = "".join(word.text for word in call.arguments.rest)
@@ -31,6 +32,19 @@ def shell_variables(call: Call) -> Findings:
         return findings
     why = "Prints all variables, which may hold tokens"
     return [call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ)]
+
+
+def _shown(call: Call) -> Findings:
+    """`declare -p GITHUB_TOKEN` prints it."""
+    names = [word.text for word in call.arguments.operands]
+    is_shown = any(_PRINTS.fullmatch(word.text) for word in call.arguments.rest)
+    if not is_shown or not any(SECRET_VARIABLE.match(f"${name}") for name in names):
+        return []
+    why = "Prints a variable that is named like a secret"
+    return [call.finding(Risk.MEDIUM, "prints-secret", why, EffectKind.READ)]
+
+
+_PRINTS = re.compile(r"-\w*p\w*")
 
 
 def _declared(call: Call) -> Findings:
@@ -83,13 +97,35 @@ def jq(call: Call) -> Findings:
         for index, word in enumerate(words)
         if word.text in _JQ_FILES and index + 2 < len(words)
     ]
-    findings = call.reads(files)
+    findings = call.reads(files) + _imported(call)
     if any(_JQ_ENVIRONMENT.search(word.text) for word in call.arguments.operands[:1]):
         why = "Prints variables, which may hold tokens"
         findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
     return findings
 
 
+_JQ_IMPORT = re.compile(r"\bimport\s*\"([^\"]*)\"\s*as\s*\$")
+_JQ_SEARCH = re.compile(r"\bsearch\s*\"?\s*:\s*\[?([^\]}]*)")
+_JQ_TEXT = re.compile(r"\"([^\"]*)\"")
+
+
+def _imported(call: Call) -> Findings:
+    """`import "config" as $d {search: "~/.docker"}; $d` reads `config.json` there."""
+    program = "\n".join(word.text for word in call.arguments.operands[:1])
+    names = _JQ_IMPORT.findall(program)
+    if not names:
+        return []
+    searched = [text for part in _JQ_SEARCH.findall(program) for text in _JQ_TEXT.findall(part)]
+    searched += [g.value.text for g in call.arguments.given if g.name in _JQ_LIBRARY and g.value]
+    places = [f"{folder}/{name}" for folder in searched or ["."] for name in names]
+    return call.reads(
+        Word(f"{place}{rest}")
+        for place in places
+        for rest in (".json", f"/{place.rpartition('/')[2]}.json")
+    )
+
+
+_JQ_LIBRARY = frozenset({"-L", "--library-path"})
 _YQ_LOADS = re.compile(r"\bload\w*\s*\(\s*(?:[\"']([^\"']*)[\"'])?")
 _YQ_ENVIRONMENT = re.compile(rf"{_JQ_ENVIRONMENT.pattern}|\bstrenv\b|\benvsubst\b")
 

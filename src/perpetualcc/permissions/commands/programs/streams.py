@@ -137,6 +137,12 @@ _AWK_RUNS = re.compile(
     r"|@\s*[A-Za-z_]\w*\s*\("
 )
 _AWK_READS = re.compile(r"\bgetline(?:\s+[\w$\[\]]+)?\s*<")
+_AWK_NAMES = re.compile(
+    r"\bARGV\s*\[[^\]]*\]\s*[-+*/%^]?=(?!=)|\bARGC\s*(?:[-+*/%^]?=(?!=)|\+\+|--)|(?:\+\+|--)\s*ARGC\b"
+    r"|\b(?:g?sub|(?:pat)?split|match)\s*\([^)]*\bARGV\b|(?<!in )\bARGV\s*[,)]"
+    r"|\bgetline\s+ARG[VC]\b"
+)
+"""Where the program itself says which files it is given; not `FILENAME == ARGV[1]`."""
 _AWK_WRITES = re.compile(r"print[^;}\n]*?>>?\s*(\S+)")
 
 
@@ -163,7 +169,19 @@ def awk(call: Call) -> Findings:
     if _AWK_ENVIRONMENT.search(program.text):
         why = "Prints variables, which may hold tokens"
         findings.append(call.finding(Risk.MEDIUM, "print-environment", why, EffectKind.READ))
-    return findings + _awk_program(program.text, call)
+    return findings + _awk_named(program.text, call) + _awk_program(program.text, call)
+
+
+def _awk_named(program: str, call: Call) -> Findings:
+    """`ARGV[1] = ".env"`: whichever of its texts that may be."""
+    if not _AWK_NAMES.search(_AWK_REGEX.sub("R", _AWK_STRING.sub('""', program))):
+        return []
+    texts = [text[1:-1] for text in _AWK_STRING.findall(program)]
+    texts += [word.text.partition("=")[2] for word in call.command.words[1:] if "=" in word.text]
+    why = "The program says itself which files it reads"
+    found = call.reads(Word(text) for text in texts if text)
+    named = [finding for finding in found if finding.risk is Risk.HIGH]
+    return [call.finding(Risk.MEDIUM, "read-unknown", why, EffectKind.READ), *named]
 
 
 _AWK_INCLUDES = frozenset({"-i", "--include"})
