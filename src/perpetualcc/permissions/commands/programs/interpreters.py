@@ -206,6 +206,13 @@ _CODE_FILE = re.compile(r"^\.{0,2}/|\.(?:py|ipynb|[cm]?[jt]s)$")
 _LOADERS_OF_CODE = frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader"})
 
 
+@handles("task-or-stream")
+def task_or_stream(call: Call) -> Findings:
+    """`bun run -` runs what it is fed; with the name of a script it does not."""
+    operands = call.arguments.operands
+    return from_stream(call) if operands and operands[0].text in STANDARD_INPUT else []
+
+
 @handles("code-from-stdin")
 def code_from_stdin(call: Call) -> Findings:
     """`gnuplot <<< '!rm x'`: what builds the project's files runs what it is fed as well."""
