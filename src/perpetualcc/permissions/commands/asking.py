@@ -46,10 +46,9 @@ def asks_for_help(call: Call, rule: CommandRule) -> bool:
 
 def _prints_only(call: Call) -> bool:
     """An option of which the table says so: `ssh -V`, `sudo -l`."""
-    return any(
-        given.rule.risk is Risk.LOW and given.rule.explanation.startswith("Only prints")
-        for given in call.arguments.given
-    )
+    rules = [given.rule for given in call.arguments.given]
+    prints = any(r.risk is Risk.LOW and r.explanation.startswith("Only prints") for r in rules)
+    return prints and not any(r.risk is Risk.HIGH for r in rules)
 
 
 def _help_option(call: Call, rule: CommandRule) -> bool:

@@ -4,8 +4,8 @@ What empties a directory before it fills it: `venv --clear src`, `pytest --baset
 What builds make may go, what people wrote may not: the name of the directory tells.
 """
 
-import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -14,22 +14,28 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.knowledge import load_table
-from perpetualcc.permissions.paths import Zone
+from perpetualcc.permissions.paths import Zone, contains
 from perpetualcc.permissions.shell.script import UNKNOWN
 
 
 def emptied(call: Call) -> Findings:
     """A finding for each directory that would be emptied and is no product of a build."""
-    program = _programs().get(call.arguments.path)
+    program = _program(call)
     if program is None:
         return []
     words = [word.text for word in call.command.words[1:]]
-    clears = program.get("clears", [])
-    if clears and not any(word.partition("=")[0] in clears for word in words):
+    given = {word.partition("=")[0] for word in words}
+    is_told = not given.isdisjoint(program.get("clears", ()))
+    always = program.get("always", "clears" not in program)
+    if not (is_told or always) or not given.isdisjoint(program.get("keeps", ())):
         return []
     into = list(_named(words, frozenset(program.get("into", ()))))
+    if always == "below" and not is_told:
+        into = [path for path in into if _is_below(path, call)]
     if program.get("first"):
         into += [word.text for word in call.arguments.operands[:1]]
+    told = call.judge.environment(call.command.assignments)
+    into += [one.value.text for one in told if one.name in program.get("variables", ())]
     return [
         call.finding(
             Risk.HIGH,
@@ -37,9 +43,23 @@ def emptied(call: Call) -> Findings:
             f"Empties {path.replace(UNKNOWN, '…')} before it fills it",
             EffectKind.DELETE,
         )
-        for path in into
-        if not _may_go(path, call)
+        for path in dict.fromkeys(into)
+        if not _may_go(path, program, call)
     ]
+
+
+def _program(call: Call) -> dict[str, Any] | None:
+    """`vite build`, also where the tables of commands know no more than `vite`."""
+    path = call.arguments.path
+    said = {word.text for word in call.arguments.operands}
+    names = [name for name in _programs() if _is_called(name, path, said)]
+    return _programs()[max(names, key=len)] if names else None
+
+
+def _is_called(name: str, path: str, said: set[str]) -> bool:
+    return name == path or (
+        name.startswith(f"{path} ") and said.issuperset(name.removeprefix(path).split())
+    )
 
 
 def _named(words: list[str], options: frozenset[str]) -> Iterator[str]:
@@ -49,13 +69,27 @@ def _named(words: list[str], options: frozenset[str]) -> Iterator[str]:
             yield value if equals else following
 
 
-def _may_go(path: str, call: Call) -> bool:
-    location = call.judge.territory.locate(path, call.cwds)
+def _is_below(path: str, call: Call) -> bool:
+    """What lies elsewhere is left alone, unless an option says otherwise."""
+    territory = call.judge.territory
+    place = territory.locate(path, call.cwds).path
+    return any(cwd is None or contains(cwd, place) for cwd in call.cwds or (territory.project,))
+
+
+def _may_go(path: str, program: Mapping[str, Any], call: Call) -> bool:
+    territory = call.judge.territory
+    location = territory.locate(path, call.cwds)
     if location.zone is Zone.SCRATCH:
         return True
-    is_inside = call.judge.territory.contains(location.path)
-    name = posixpath.basename(posixpath.normpath(path))
-    return is_inside and name in load_table("emptying")["products"]
+    if not territory.contains(location.path):
+        return False
+    *above, name = location.path.removeprefix(territory.project).split("/")
+    table = load_table("emptying")
+    return (
+        any(fnmatchcase(name, product) for product in table["products"])
+        or not set(table["builds"]).isdisjoint(above)
+        or any(fnmatchcase(p, own) for p in (*above, name) for own in program.get("products", ()))
+    )
 
 
 @cache

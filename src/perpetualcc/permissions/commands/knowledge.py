@@ -164,6 +164,8 @@ class Knowledge:
         """Leading words that mean the same as others: `npm i` is `npm install`."""
         self.option_variables: dict[str, list[str]] = {}
         """With what the variables begin that are options to a program."""
+        self.word_variables: dict[str, list[str]] = {}
+        """The variables whose words stand before those that a program is given."""
         self._variables: dict[str, Variable] = {}
         self._variable_patterns: list[tuple[str, Variable]] = []
         for table in tables:
@@ -178,6 +180,7 @@ class Knowledge:
             for usual, others in table.get("same", {}).items():
                 self.same.update(dict.fromkeys(others, usual))
             self.option_variables.update(table.get("option_variables", {}))
+            self.word_variables.update(table.get("word_variables", {}))
             self._add_variables(table.get("variable", ()))
         self.root.share()
 
@@ -234,7 +237,7 @@ class Knowledge:
 
 _RUNNERS = frozenset(
     {"interpreter", "shell", "env", "coproc", "xargs", "remote", "container-run", "package-run",
-     "java", "parallel", "yarn", "tool-run", "nodemon"}
+     "java", "parallel", "yarn", "tool-run", "nodemon", "python-code"}
 )  # fmt: skip
 _VERSIONED = re.compile(r"([a-zA-Z][a-zA-Z+_-]*?)-?\d+(?:\.\d+)*(?:t|\.exe)?")
 _CROSS = re.compile(
@@ -245,7 +248,7 @@ _CROSS = re.compile(
 )
 """`arm-none-eabi-size`: the same program for another kind of machine."""
 _OPTION = re.compile(
-    r"(?:(?P<role>flag|optional|value|read|write|output|delete|list|dir|run|code|upload|url|task|joined-task|names)\b\s*)?"
+    r"(?:(?P<role>flag|optional|value|read|write|output|delete|list|dir|run|code|script|upload|url|task|joined-task|names)\b\s*)?"
     r"(?:(?P<risk>LOW|MEDIUM|HIGH)(?::\s*(?P<why>.*))?)?"
 )
 

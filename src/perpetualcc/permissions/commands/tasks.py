@@ -20,6 +20,8 @@ _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
     """LOW, MEDIUM or HIGH by the words in the name. An unnamed script is MEDIUM, a task LOW."""
     risk = _risk(name, is_script=is_script)
+    if "*" in name and not (is_script or _TOKEN.search(name)):  # all of them, `deploy` too
+        risk = Risk.HIGH
     if name == "install" and call.arguments.path in _words()["installs_locally"]:
         risk = Risk.LOW
     if is_script and risk is Risk.MEDIUM and only_asks(name, call):

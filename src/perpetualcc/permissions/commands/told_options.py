@@ -1,6 +1,10 @@
-"""Options that a program reads from its environment: `PIP_PREFIX=x` is `--prefix=x` to pip."""
+"""
+What a program is told by its environment: `PIP_PREFIX=x` is `--prefix=x` to pip, and to Maven the
+words in `MAVEN_ARGS` are its own.
+"""
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from perpetualcc.permissions.commands.arguments import read_arguments
@@ -11,14 +15,15 @@ _ON = frozenset({"1", "on", "true", "yes"})
 
 
 def with_told_options(call: Call) -> Call | None:
-    """The same call with these options written out; None when its environment tells none."""
+    """The same call with all of it written out; None when its environment tells nothing."""
     knowledge = call.judge.knowledge
     name = call.arguments.path.partition(" ")[0]
-    prefixes, program = knowledge.option_variables.get(name, ()), knowledge.program(name)
-    if not prefixes or program is None:
+    prefixes, lines = knowledge.option_variables.get(name), knowledge.word_variables.get(name)
+    program = knowledge.program(name)
+    if program is None or not (prefixes or lines):
         return None
     environment = call.judge.environment(call.command.assignments)
-    told = tuple(_options(environment, tuple(prefixes)))
+    told = (*_options(environment, tuple(prefixes or ())), *_words(environment, lines or ()))
     if not told:
         return None
     words = call.command.words
@@ -35,3 +40,11 @@ def _options(environment: Iterable[Assignment], prefixes: tuple[str, ...]) -> It
         option = f"--{one.name.removeprefix(prefix).lower().replace('_', '-')}"
         is_flag = one.value.text.lower() in _ON
         yield Word(option if is_flag else f"{option}={one.value.text}")
+
+
+def _words(environment: Iterable[Assignment], names: Collection[str]) -> Iterable[Word]:
+    for one in environment:
+        if one.name in names:
+            quoted = one.value.text.count("'") % 2 or one.value.text.count('"') % 2
+            words = one.value.text.split() if quoted else shlex.split(one.value.text)
+            yield from map(Word, words)

@@ -10,6 +10,7 @@ from perpetualcc.permissions.commands.foreign_code import is_stream
 from perpetualcc.permissions.commands.line_files import recipes, task_lines
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.packages import tasks
+from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import MAY_LEAVE, Zone
@@ -37,7 +38,22 @@ def make(call: Call) -> Findings:
         *_written_here(_makefiles(call), call),
         *run_by_reading(call),
         *_cleaned(call),
+        *(judge_task(goal, call) for goal in _told_goals(call)),
     ]
+
+
+def _told_goals(call: Call) -> list[str]:
+    """`make .DEFAULT_GOAL=deploy`."""
+    given = [word.text.partition("=") for word in call.arguments.operands]
+    values = [value for name, _, value in given if name.rstrip(":+?") == ".DEFAULT_GOAL"]
+    return [goal for value in values for goal in value.split()]
+
+
+@handles("pasted-settings")
+def pasted_settings(call: Call) -> Findings:
+    """`just x='$(rm y)' test`: a setting is pasted into the shell lines of what it runs."""
+    given = [word.text.partition("=") for word in call.arguments.operands]
+    return [f for name, equals, value in given if equals for f in _pasted(name, value, call)]
 
 
 def run_by_reading(call: Call) -> Findings:
@@ -148,6 +164,10 @@ def _setting(name: str, value: str, call: Call) -> Findings:
     )  # fmt: skip
     if named is not None and named.risk is Risk.HIGH:
         return [named]
+    return _pasted(name, value, call)
+
+
+def _pasted(name: str, value: str, call: Call) -> Findings:
     if not _SHELL_TEXT.search(value):
         return []
     why = f"{name} holds shell code, which the build may run"

@@ -145,6 +145,8 @@ def git_config(call: Call) -> Findings:
             Risk.MEDIUM, "git-names", "Changes the repository's settings", EffectKind.WRITE
         )
     ]
+    files = [g.value for g in call.arguments.given if g.name in {"-f", "--file"} and g.value]
+    findings += [found for found in call.writes(files) if found.risk is Risk.HIGH]
     if operands and (_RUNNING_KEY.match(operands[0].text) or UNKNOWN in operands[0].text):
         findings.append(
             call.finding(

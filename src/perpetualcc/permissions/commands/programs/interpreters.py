@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from perpetualcc.domain.tools import Risk
@@ -150,6 +150,11 @@ def interpreter(call: Call) -> Findings:
         if given.value is not None and _LOADS_CODE.match(given.value.text):
             why = f"{given.value.text[:60]} loads code of its own"
             return [call.finding(Risk.HIGH, "inline-code", why, EffectKind.EXECUTE)]
+    named = [g.value for g in call.arguments.given if g.name in _LOADERS_OF_CODE and g.value]
+    return _harmful(named, call) + _interpreted(call)
+
+
+def _interpreted(call: Call) -> Findings:
     codes = [
         g.value.text
         for g in call.arguments.given
@@ -161,6 +166,51 @@ def interpreter(call: Call) -> Findings:
     if module is not None and call.arguments.path == "python":
         return _module(module, call)
     return _file(call)
+
+
+@handles("python-code")
+def python_code(call: Call) -> Findings:
+    """
+    `coverage run x.py`, `python -m cProfile -m x`: Python runs it, and this one measures.
+
+    What is measured is the project's own, so a name that says nothing is no reason to ask.
+    """
+    words = call.arguments.operands
+    if not words:
+        return []
+    if not call.arguments.has("-m", "--module"):
+        found = call.judge.words([Word("python"), *words], call)
+        return [f for f in found if f.rule != "script" or f.risk is Risk.HIGH]
+    name = words[0].text
+    if call.judge.knowledge.program(name) is not None:
+        return call.judge.words(words, call)
+    path = f"{name.replace('.', '/')}.py"
+    return _harmful([Word(path)], call) + judge_told(posixpath.basename(path), words[1:], call)
+
+
+@handles("named-code")
+def named_code(call: Call) -> Findings:
+    """`streamlit run x.py`, `python -m doctest x.py`: what they load harms by its name."""
+    if call.arguments.path.endswith("nbconvert") and not call.arguments.has("--execute"):
+        return []
+    return _harmful(call.arguments.operands, call)
+
+
+def _harmful(words: Iterable[Word], call: Call) -> Findings:
+    files = [word for word in words if _CODE_FILE.search(word.text)]
+    found = [finding for word in files for finding in call.judge.script_file(word, call)]
+    return [finding for finding in found if finding.risk is Risk.HIGH]
+
+
+_CODE_FILE = re.compile(r"^\.{0,2}/|\.(?:py|ipynb|[cm]?[jt]s)$")
+_LOADERS_OF_CODE = frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader"})
+
+
+@handles("task-or-stream")
+def task_or_stream(call: Call) -> Findings:
+    """`bun run -` runs what it is fed; with the name of a script it does not."""
+    operands = call.arguments.operands
+    return from_stream(call) if operands and operands[0].text in STANDARD_INPUT else []
 
 
 @handles("code-from-stdin")

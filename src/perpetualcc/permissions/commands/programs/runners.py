@@ -13,7 +13,11 @@ from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.piped_names import (
     piped_words,
 )
-from perpetualcc.permissions.commands.programs.interpreters import computed, prints_its_program
+from perpetualcc.permissions.commands.programs.interpreters import (
+    STANDARD_INPUT,
+    computed,
+    prints_its_program,
+)
 from perpetualcc.permissions.commands.programs.packages import foreign_packages
 from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -180,6 +184,8 @@ def tool_run(call: Call) -> Findings:
     findings = foreign_packages(call)
     if not words:
         return findings
+    if words[0].text in STANDARD_INPUT:  # Python runs it, as with `python -`
+        return [*findings, *call.judge.words([Word("python"), *words], call)]
     if call.judge.knowledge.program(words[0].text) is None and "/" not in words[0].text:
         own = judge_told(words[0].text, words[1:], call)
         return [*findings, judge_task(words[0].text, call), *own]
