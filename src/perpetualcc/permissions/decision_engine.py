@@ -43,7 +43,7 @@ class Permit(StrEnum):
 class Opinion(StrEnum):
     """What the brain thinks."""
 
-    NONE = "none"
+    NONE = "silent"
     """Not asked, or could not be reached."""
     APPROVES = "approves"
     UNSURE = "unsure"
