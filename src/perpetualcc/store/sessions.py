@@ -12,7 +12,7 @@ from perpetualcc.domain.authority import Authority, AuthorityLevel
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId, new_session_id
-from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.sessions import Perpetual, Session, SessionOptions
 from perpetualcc.sessions.ports import Begin
 from perpetualcc.store import tasks
@@ -40,8 +40,9 @@ _PROMPTS = """
     FROM sessions s WHERE s.id IN (SELECT value FROM json_each(:sessions))
 """
 """What has stopped the session; else what is in hand, or next; else what was last."""
-_LIFE = "CASE s.status WHEN 'COMPLETED' THEN 2 WHEN 'STOPPED' THEN 2 WHEN 'ERROR' THEN 1 ELSE 0 END"
-"""0: alive; 1: stopped working; 2: over."""
+_OVER = ENDED - {SessionStatus.ERROR}
+_LIVES = (frozenset(SessionStatus) - ENDED, ENDED - _OVER, _OVER)
+"""What is alive, what stopped working, what is over: in this order they are listed."""
 _SHORTEST = 3
 """Characters of an id that name its session: `pcc stop fe`, meant for a name that was never given,
 must stop nobody whose id happens to begin so."""
@@ -266,22 +267,34 @@ def _list(
     project: Path | None,
     limit: int | None,
 ) -> Sessions:
-    conditions = ["1"]
-    if statuses is not None:
-        conditions.append("s.status IN (SELECT value FROM json_each(:statuses))")
-    if project is not None:
-        conditions.append("(p.path = :project OR substr(p.path, 1, :length) = :project || '/')")
+    in_project = (
+        " AND (p.path = :project OR substr(p.path, 1, :length) = :project || '/')"
+        if project is not None
+        else ""
+    )
+    # What is over is most of them: `+` leaves the index of what is what, and the newest come first.
+    parts = [
+        f"SELECT * FROM ({_SELECT} WHERE {'+' * (life == _OVER)}s.status IN"  # noqa: S608
+        f" (SELECT value FROM json_each(:life{place})){in_project}"
+        " ORDER BY s.position DESC LIMIT :limit)"
+        for place, life in enumerate(_LIVES)
+    ]
+    wanted = frozenset(SessionStatus if statuses is None else statuses)
     rows = connection.execute(
-        f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY {_LIFE}, s.position DESC"
-        " LIMIT :limit",
+        " UNION ALL ".join(parts),
         {
-            "statuses": to_json(list(statuses or ())),
+            **{f"life{place}": to_json(sorted(life & wanted)) for place, life in enumerate(_LIVES)},
             "project": storable(str(project)),
             "length": len(storable(str(project))) + 1,
             "limit": -1 if limit is None else limit,
         },
     ).fetchall()
-    return [_session(row) for row in rows]
+    rows.sort(key=lambda row: (_life(row["status"]), -row["position"]))
+    return [_session(row) for row in rows[:limit]]
+
+
+def _life(status: str) -> int:
+    return next(place for place, life in enumerate(_LIVES) if status in life)
 
 
 def _session(row: sqlite3.Row) -> Session:
