@@ -49,6 +49,8 @@ def test_a_task_is_worked_on_and_its_file_exists(install):
     assert "Write → src/hello.py  LOW, by policy" in shown
     of_others = [f for f in pcc.locations.data.rglob("*") if f.stat().st_mode & 0o077]
     assert of_others == []
+    for command in ("status", "logs", "attach"):
+        assert "hello program" in pcc.pcc(command).stdout, "the only one is meant"
 
 
 WAITS_FOR_ITS_OWN = """

@@ -13,7 +13,8 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.options import Detail, FollowOption, GlobalOptions, SessionArgument
+from perpetualcc.cli.options import Detail, FollowOption, GlobalOptions, LookedAtArgument
+from perpetualcc.cli.which_session import the_session
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -23,7 +24,7 @@ _LEVELS = ["debug", "info", "warn", "error"]
 @app.command()
 def logs(
     ctx: typer.Context,
-    session: SessionArgument,
+    session: LookedAtArgument = None,
     tail: Annotated[int, typer.Option(min=1, help="Show the last N events")] = 50,
     follow: FollowOption = False,
     level: Annotated[
@@ -51,15 +52,16 @@ def logs(
             _print(event, detail, project, as_json=as_json)
 
     with connect(ctx.obj) as daemon:
-        project: str = daemon.call("session.get", session=session)["project"]
-        past = last_events(daemon, session, tail, levels=levels)
-        if not past and not daemon.call("events.tail", session=session, count=1):
+        meant = the_session(daemon, session, "pcc logs")
+        project: str = daemon.call("session.get", session=meant)["project"]
+        past = last_events(daemon, meant, tail, levels=levels)
+        if not past and not daemon.call("events.tail", session=meant, count=1):
             print(NOTHING_LEFT, file=sys.stderr)
         for event in past:
             show(event)
     if follow:
         with suppress(KeyboardInterrupt):
-            _follow(ctx.obj, session, past[-1]["seq"] if past else 0, show)
+            _follow(ctx.obj, meant, past[-1]["seq"] if past else 0, show)
 
 
 def _follow(

@@ -18,16 +18,22 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 
 
-def session_argument(*statuses: SessionStatus) -> Any:
-    """Any session may be typed; those with one of these statuses are offered, or all."""
+def session_argument(*statuses: SessionStatus, or_else: str = "") -> Any:
+    """
+    Any session may be typed; those with one of these statuses are offered, or all.
+
+    `or_else`: which one is meant where none is (`which_session`).
+    """
+    typed = "Id, three characters of its beginning or more, or a name"
     return typer.Argument(
         metavar="SESSION",
-        help="Id, three characters of its beginning or more, or a name",
+        help=f"{typed} [default: {or_else}]" if or_else else typed,
+        show_default=False,
         autocompletion=completion.sessions(*statuses),
     )
 
 
-SessionArgument = Annotated[str, session_argument()]
+LookedAtArgument = Annotated[str | None, session_argument(or_else="the only one that is not over")]
 SessionOption = Annotated[
     str | None,
     typer.Option("--session", help="Only this session", autocompletion=completion.sessions()),

@@ -24,10 +24,11 @@ from perpetualcc.cli.later import (
     said_alike,
 )
 from perpetualcc.cli.look import fit, print_json, table
-from perpetualcc.cli.options import JsonOption, SessionArgument, session_argument
+from perpetualcc.cli.options import JsonOption, LookedAtArgument, session_argument
 from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, is_scheduled, parse_status
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
+from perpetualcc.cli.which_session import the_session
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted
@@ -43,6 +44,8 @@ _MOST = 500
 _S = SessionStatus
 _LEFT = (_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)
 """What sessions are that are not over."""
+_AT_WORK = (_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED)
+_HELD_UP = (_S.IDLE, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 
 
@@ -107,7 +110,7 @@ def _newest(sessions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
 @app.command()
 def status(
     ctx: typer.Context,
-    session: SessionArgument,
+    session: LookedAtArgument = None,
     show_history: Annotated[
         bool, typer.Option("--show-history", help="Show recent event history")
     ] = False,
@@ -122,7 +125,7 @@ def status(
     Example: pcc status abc123 --show-decisions
     """
     with connect(ctx.obj) as daemon:
-        found = daemon.call("session.get", session=session)
+        found = daemon.call("session.get", session=the_session(daemon, session, "pcc status"))
         history = daemon.call("events.tail", session=found["id"], count=30) if show_history else []
         decisions = daemon.call("decision.list", session=found["id"]) if show_decisions else []
         answers = daemon.call("answer.list", session=found["id"]) if show_decisions else []
@@ -197,8 +200,8 @@ def add(  # noqa: PLR0917  # one parameter an option
 def pause(
     ctx: typer.Context,
     session: Annotated[
-        str, session_argument(_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED)
-    ],
+        str | None, session_argument(*_AT_WORK, or_else="the only one at work")
+    ] = None,
 ) -> None:
     """
     Pause a session after its current operation.
@@ -206,7 +209,8 @@ def pause(
     Example: pcc pause abc123
     """
     with connect(ctx.obj) as daemon:
-        before = daemon.call("session.get", session=session)
+        meant = the_session(daemon, session, "pcc pause", *_AT_WORK)
+        before = daemon.call("session.get", session=meant)
         paused = daemon.call("session.pause", session=before["id"])
     who = f"{paused['name']} ({paused['id']})"
     told = f"{who} is paused already" if before["status"] == _S.PAUSED else f"Paused {who}"
@@ -216,7 +220,9 @@ def pause(
 @app.command()
 def resume(
     ctx: typer.Context,
-    session: Annotated[str, session_argument(_S.IDLE, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)],
+    session: Annotated[
+        str | None, session_argument(*_HELD_UP, or_else="the only one that is held up")
+    ] = None,
 ) -> None:
     """
     Resume a paused session, try again what failed, or begin what was for later.
@@ -228,7 +234,8 @@ def resume(
     take_over(ctx.obj)
     with connect(ctx.obj, is_work=True) as daemon:
         tell_what_is_not_taken_over(ctx.obj)
-        resumed = daemon.call("session.resume", session=session)
+        meant = the_session(daemon, session, "pcc resume", *_HELD_UP)
+        resumed = daemon.call("session.resume", session=meant)
         waits = used_up(daemon.call("budget.show")["budgets"])
     who, at = f"{resumed['name']} ({resumed['id']})", resumed["resumes_at"]
     if resumed["status"] == _S.IDLE and at is not None and at > time.time():

@@ -33,15 +33,16 @@ from perpetualcc.cli.options import (
     TAKES_WORDS,
     DetachOption,
     GlobalOptions,
+    LookedAtArgument,
     NameOption,
     ProjectArgument,
-    SessionArgument,
     TaskOption,
     WorktreeOption,
     refuse_words,
 )
 from perpetualcc.cli.session_page import session_panel
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
+from perpetualcc.cli.which_session import the_session
 from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.folders import canonical, expanded
@@ -197,6 +198,16 @@ def _chosen_before(global_options: GlobalOptions, project: Path) -> Path | None:
     return known
 
 
+def _refuse_missing(requirements: Path, project: Path) -> None:
+    """Raises Mistyped where only the project has a file of that name: a path is one from here."""
+    meant = project / requirements
+    if not expanded(requirements).exists() and expanded(meant).is_file():
+        raise Mistyped(
+            f"There is no {str(requirements)!r} here, but the project has one",
+            hint=f"--requirements {shlex.quote(str(meant))}",
+        )
+
+
 def begin(
     global_options: GlobalOptions,
     project: Path,
@@ -212,6 +223,8 @@ def begin(
     """Start a session, and watch it unless it is detached or begins later."""
     if task is not None and not task.strip():
         raise Mistyped("The task is empty", hint='Say what to do: --task "…"')
+    if requirements is not None:
+        _refuse_missing(requirements, project)
     given = {name: value for name, value in options.items() if value is not None}
     is_later = begins.get("due") or begins.get("every") or begins.get("when")
     given["programs"] = config.of_this_terminal(PROGRAMS)
@@ -320,7 +333,7 @@ def authority_of(
 @app.command()
 def attach(
     ctx: typer.Context,
-    session: SessionArgument,
+    session: LookedAtArgument = None,
     tail: Annotated[
         int | None, typer.Option(min=1, help="Show the last N events first [default: 1000]")
     ] = None,
@@ -333,7 +346,7 @@ def attach(
     Example: pcc attach abc123
     """
     with connect(ctx.obj) as daemon:
-        found = daemon.call("session.get", session=session)
+        found = daemon.call("session.get", session=the_session(daemon, session, "pcc attach"))
     print(f"Attached to session {found['id']} ({found['name']})")
     print("─" * min(41, terminal_width() or 41))
     _watch(ctx.obj, found, tail)

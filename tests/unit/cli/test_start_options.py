@@ -77,3 +77,16 @@ def test_a_session_is_begun_and_watched_without_the_tables_of_events_and_tasks()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+def test_requirements_that_only_the_project_has_are_named_from_here(tmp_path, monkeypatch):
+    monkeypatch.setenv("PERPETUALCC_CONFIG", str(tmp_path / "mine.toml"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "needs.md").write_text("# Tasks")
+
+    typed = ["--data-dir", str(tmp_path), "start", "./notes", "--requirements", "needs.md"]
+    error = CliRunner().invoke(app, typed).exception
+
+    assert isinstance(error, Mistyped)
+    assert error.hint == "--requirements notes/needs.md"
