@@ -286,7 +286,7 @@ def _leave(asked: Asked, sides: YesNo, reading: "Reading", context: QuestionCont
         return BrainAnswer(
             selected=(sides.yes,), confidence=STANDARD, reasoning="A standard, local operation"
         )
-    return no_opinion(_SILENT)
+    return no_opinion(_SILENT if context.requirements_text.strip() else _NOTHING)
 
 
 def _matched(
@@ -313,7 +313,7 @@ def _matched(
             confidence=INFERRED,
             reasoning="It is the only place offered that the project has",
         )
-    return no_opinion(_SILENT)
+    return no_opinion(_SILENT if context.requirements_text.strip() else _NOTHING)
 
 
 def _planned(label: str, step: Step, context: QuestionContext) -> BrainAnswer:
@@ -330,6 +330,7 @@ _SAID = "The requirements say so in line"
 _REFUSED = "The requirements refuse it in line"
 _LEFT = "The requirements leave no other, by line"
 _SILENT = "The requirements do not say"
+_NOTHING = "There are no requirements that could say (pcc start --requirements FILE)"
 _UNSURE = "The requirements speak of it, and not clearly enough"
 _REFUSING = "The requirements refuse something the question speaks of"
 

@@ -1,6 +1,7 @@
 """The prompt for what waits for a person (seed 000, Component 9): what is asked, and what a typed
 line means. The same in `pcc attach` and in `pcc respond --interactive`."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,8 @@ _CALL = 400
 _LINE = 2_000
 """Characters of a line's head, and of its tail."""
 _ALWAYS = {"w", "always"}
+_DENIES = re.compile(r"\A(?:d|deny)\b[\s:,]+", re.IGNORECASE)
+"""`d use a branch` is the refusal and its reason."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -117,7 +120,7 @@ class Prompt:
         if typed.lower() in YES:
             return {"approve": True}
         is_word = typed.lower() in NO or (kind == "review" and typed.lower() == "done")
-        return {"approve": False, "text": "" if is_word else typed}
+        return {"approve": False, "text": "" if is_word else _DENIES.sub("", typed)}
 
     @property
     def _suggestion(self) -> str:
@@ -163,7 +166,8 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     """Everything a person needs to decide (seed 002), safe for a terminal."""
     waited = ago(now - request["raised_at"])
     head = f"#{request['number']}  {request['type']}, {request['severity']}"
-    yield coloured(f"{head}  (session {request['session']}, {waited})", "bold")
+    session = " ".join(filter(None, (request.get("name"), request["session"])))
+    yield coloured(f"{head}  (session {one_line(session)}, {waited})", "bold")
     home, raw = home_of(request), request.get("raw") or {}
     # A call is named as it would be made, and what is to be typed as it is typed.
     yield from _block(

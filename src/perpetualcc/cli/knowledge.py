@@ -30,7 +30,7 @@ app = typer.Typer()
 @app.command()
 def init(
     ctx: typer.Context,
-    project: ProjectArgument,
+    project: ProjectArgument = Path(),
     requirements: Annotated[
         Path | None,
         typer.Option(help="Requirements file (Markdown, YAML or text), for pcc start too"),

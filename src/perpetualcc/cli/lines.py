@@ -160,6 +160,8 @@ def _question(event: Data) -> list[str]:
     for question in event["questions"]:
         text = fit(one_line(question["question"]), 500)
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
+        if event["here"]:  # they stand above the line to type on
+            continue
         options = [
             f"[{i}] {fit(o['label'], 40)}"
             for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)

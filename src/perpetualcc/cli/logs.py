@@ -13,6 +13,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
+from perpetualcc.cli.look import hung
 from perpetualcc.cli.options import Detail, FollowOption, GlobalOptions, LookedAtArgument
 from perpetualcc.cli.which_session import the_session
 
@@ -84,4 +85,4 @@ def _print(event: dict[str, object], detail: Detail, project: str, *, as_json: b
         print(json.dumps(event, ensure_ascii=False), flush=True)
         return
     if lines := shown(event, detail, project=project):
-        print("\n".join(lines), flush=True)
+        print("\n".join(map(hung, lines)), flush=True)

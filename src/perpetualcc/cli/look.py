@@ -8,6 +8,7 @@ reads the same without colour.
 
 import json
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
@@ -114,6 +115,31 @@ def _beginning(text: str, columns: int) -> str:
         if room < 0:
             return text[:position]
     return text
+
+
+_COLOURING = re.compile(r"\x1b\[\d*m")
+_HEAD = re.compile(r"\s*(?:\[[\d:]+\]\s+)?(?:Claude: )?")
+"""A moment and who speaks: what follows stands below what was said."""
+
+
+def hung(line: str) -> str:
+    """
+    The line, on several where the terminal has no room for it, the further ones below its text.
+
+    Broken between words only; a path or an address that is wider stays whole.
+    """
+    limit, head = terminal_width(), _HEAD.match(line)
+    indent = head.end() if head else 0
+    if limit is None or limit < 2 * indent or width(_COLOURING.sub("", line)) <= limit:
+        return line
+    lines, rest = [], ""
+    for word in re.findall(r"\s*\S+", line):
+        if rest.strip() and width(_COLOURING.sub("", rest + word)) > limit:
+            lines.append(rest)
+            rest = " " * indent + word.lstrip()
+        else:
+            rest += word
+    return "\n".join([*lines, rest])
 
 
 def terminal_width() -> int | None:

@@ -13,7 +13,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 
@@ -40,6 +40,9 @@ SessionOption = Annotated[
 ]
 ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project's directory")]
 TaskOption = Annotated[str | None, typer.Option(help="What to do")]
+ClaudeModelOption = Annotated[
+    str | None, typer.Option(help="Model that Claude Code uses [default: the configuration's]")
+]
 NameOption = Annotated[
     str, typer.Option(help="A name for this session; one that is over gives it up")
 ]
@@ -71,6 +74,11 @@ def refuse_words(ctx: typer.Context, project: Path) -> None:
         words = " ".join(ctx.args)
         again = f"{ctx.command_path} {shlex.quote(str(project))} --task {shlex.quote(words)}"
         raise Mistyped(f"{words!r} belongs to no option", hint=f"As the task: {again}")
+    if " " in str(project) and not expanded(project).is_dir():
+        raise Mistyped(
+            f"{str(project)!r} is no project's directory",
+            hint=f"As the task: {ctx.command_path} --task {shlex.quote(str(project))}",
+        )
 
 
 def directory(project: Path) -> Path:

@@ -101,12 +101,24 @@ def respond(
             given["always"] = True
         settled = daemon.call("escalation.respond", number=number, **given)
         found = daemon.call("session.get", session=settled["session"])
-    print(f"Answered request {number}: {fit(one_line(settled['answer']), 100)}")
+    own = " in your own words" if _is_in_own_words(settled) else ""
+    print(f"Answered request {number}{own}: {fit(one_line(settled['answer']), 100)}")
     if found["status"] == SessionStatus.PAUSED:
         note = f"The session is paused; go on with: pcc resume {found['id']}"
         print(f"note: {note}", file=sys.stderr)
     if always:
         print(settled["rule"] or "No rule can say exactly this; it counts once")
+
+
+def _is_in_own_words(settled: dict[str, Any]) -> bool:
+    """Whether the one question had options, and the answer is none of them."""
+    from perpetualcc.human.answers import questions_of
+
+    question, *more = questions_of(settled["raw"], settled["title"])
+    labels = {one_line(str(option.get("label", ""))) for option in question.get("options", [])}
+    chosen = one_line(str(settled["answer"]))
+    is_one = chosen.partition(" (option ")[0] in labels or question.get("multiSelect")
+    return settled["type"] == "question" and bool(labels) and not (more or is_one)
 
 
 def _refuse_contradictions(

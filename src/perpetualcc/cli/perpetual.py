@@ -1,5 +1,6 @@
 """`pcc perpetual`: a session without an end of context (seed 001)."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.options import (
     TAKES_WORDS,
+    ClaudeModelOption,
     DetachOption,
     NameOption,
     ProjectArgument,
@@ -25,8 +27,9 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command(context_settings=TAKES_WORDS)
 def perpetual(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
-    project: ProjectArgument,
+    project: ProjectArgument = Path(),
     task: TaskOption = None,
+    claude_model: ClaudeModelOption = None,
     warn_tokens: Annotated[
         int | None,
         typer.Option(help="Ask Claude to hand over from here on [default: the configuration's]"),
@@ -69,7 +72,10 @@ def perpetual(  # noqa: PLR0917  # one parameter an option
         "max_iterations": max_iterations,
         "resume_from": resume_from,
     }
-    options = {"perpetual": {name: value for name, value in chosen.items() if value is not None}}
+    options: dict[str, Any] = {
+        "perpetual": {name: value for name, value in chosen.items() if value is not None},
+        "claude_model": claude_model,
+    }
     _check_what_was_typed(options["perpetual"])
     if worktree:
         project = worktree_of(project, worktree)

@@ -23,7 +23,7 @@ from perpetualcc.cli.later import (
     begins_in_words,
     said_alike,
 )
-from perpetualcc.cli.look import fit, print_json, table
+from perpetualcc.cli.look import fit, hung, print_json, table
 from perpetualcc.cli.options import JsonOption, LookedAtArgument, session_argument
 from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, is_scheduled, parse_status
@@ -139,10 +139,10 @@ def status(
         from perpetualcc.cli.lines import shown
 
         home = found["project"]
-        lines = [f"  {line}" for event in history for line in shown(event, project=home)]
+        lines = [hung(f"  {line}") for event in history for line in shown(event, project=home)]
         print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
-        lines = [f"  {line}" for line in decision_lines(found, decisions, answers)]
+        lines = [hung(f"  {line}") for line in decision_lines(found, decisions, answers)]
         print("\nDecisions:", *(lines or ["  none yet"]), sep="\n")
 
 

@@ -31,6 +31,7 @@ from perpetualcc.cli.later import (
 from perpetualcc.cli.look import one_line, terminal_width
 from perpetualcc.cli.options import (
     TAKES_WORDS,
+    ClaudeModelOption,
     DetachOption,
     GlobalOptions,
     LookedAtArgument,
@@ -56,7 +57,7 @@ _BRAINS = ("none", "claude", "gemini", "ollama")
 @app.command(context_settings=TAKES_WORDS)
 def start(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
-    project: ProjectArgument,
+    project: ProjectArgument = Path(),
     task: TaskOption = None,
     requirements: Annotated[
         Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
@@ -82,6 +83,7 @@ def start(  # noqa: PLR0917  # one parameter an option
             min=0.0, max=1.0, help="Answers below it go to a person [default: the configuration's]"
         ),
     ] = None,
+    claude_model: ClaudeModelOption = None,
     max_turns: Annotated[
         int | None,
         typer.Option(
@@ -149,6 +151,7 @@ def start(  # noqa: PLR0917  # one parameter an option
     options: dict[str, Any] = {
         "brain": brain,
         "model": model,
+        "claude_model": claude_model,
         "auto_approve": auto_approve,
         "confidence": confidence,
         "max_turns": max_turns,
@@ -180,8 +183,8 @@ def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) ->
     if model and (brain or settings.brain.type) == "none":
         raise Mistyped(
             f"--model {model} is the brain's, and this session has none",
-            hint="--brain claude --model …; Claude Code's own:"
-            f" pcc config set claude.model {shlex.quote(model)}",
+            hint=f"Claude Code's own is --claude-model {shlex.quote(model)}"
+            " (a brain's: --brain claude --model …)",
         )
     if auto_approve and not settings.permissions.auto_approve_low_risk:
         raise Mistyped(

@@ -14,7 +14,7 @@ from perpetualcc.cli.asking import Prompt, untold_lines
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import coloured, printable, steers, terminal_width, width
+from perpetualcc.cli.look import coloured, hung, printable, steers, terminal_width, width
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
@@ -170,7 +170,7 @@ class Watcher:
         if lines:
             self._clear_line()
             for line in lines:
-                print(line, flush=True)
+                print(hung(line), flush=True)
         if event["kind"] == "SessionStatusChanged":
             self._countdown.until = event["resumes_at"]
             return _ENDINGS.get(event["after"])
@@ -216,7 +216,7 @@ class Watcher:
             _forget_what_is_typed()
             self._asked = prompt.number
         for line in (*untold, *prompt.lines()):
-            print(line)
+            print(hung(line))
         self._invite(prompt.invitation)
 
     def _invite(self, invitation: str) -> None:

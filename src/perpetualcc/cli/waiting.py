@@ -14,6 +14,8 @@ from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
 LIMIT = 100
 """So many are shown when nobody says how many."""
+_NAME = 24
+"""Characters of a session's name."""
 _MARKS = {"permission": "…/", "review": "…/"}
 """What the project's path is where a call is named."""
 _TYPES = {"permission": "Perm.", "question": "Q&A", "error": "Error", "review": "Review"}
@@ -75,7 +77,7 @@ def _row(one: dict[str, Any]) -> list[str]:
     waited = ago(time.time() - one["raised_at"])
     return [
         str(one["number"]),
-        one["session"],
+        fit(one.get("name") or one["session"], _NAME),
         _TYPES.get(one["type"], one["type"]),
         fit(title_of(one), 50),
         waited,

@@ -124,9 +124,12 @@ class PeopleApi:
         return state.value if state in {TaskState.DONE, TaskState.CANCELLED} else ""
 
     async def _data(self, escalation: Escalation) -> dict[str, Any]:
+        its = await self.sessions.get(escalation.request.session)
         return {
             **escalation_data(escalation),
-            "project": await self.project(escalation.request.session),
+            "deadline": self.queue.refused_at(escalation),
+            "name": its.name,
+            "project": str(its.project),
             "task_is_over": bool(await self._over(escalation)),
         }
 

@@ -124,6 +124,13 @@ class EscalationQueue:
         is_review = request.type is EscalationType.REVIEW
         return await self.store.add(request, None if is_review else first)
 
+    def refused_at(self, escalation: Escalation) -> float | None:
+        """UTC epoch seconds from which on no answer is a refusal: a held call's hold ends, too."""
+        request = escalation.request
+        if request.deadline is None and request.type is EscalationType.PERMISSION:
+            return escalation.raised_at + self._settings.hold.total_seconds()
+        return request.deadline
+
     async def get_pending(
         self, session: SessionId | None = None, limit: int | None = None
     ) -> list[Escalation]:

@@ -91,6 +91,9 @@ def test_several_questions_are_asked_one_after_the_other():
     [
         ("permission", "a", {"approve": True}),
         ("permission", "D", {"approve": False, "text": ""}),
+        ("permission", "d use a branch", {"approve": False, "text": "use a branch"}),
+        ("permission", "Deny: use a branch", {"approve": False, "text": "use a branch"}),
+        ("permission", "do it later", {"approve": False, "text": "do it later"}),
         ("permission", "not on a Friday", {"approve": False, "text": "not on a Friday"}),
         ("review", "done", {"approve": False, "text": ""}),
         ("error", "1", {"text": "1"}),

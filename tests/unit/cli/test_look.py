@@ -228,3 +228,25 @@ def test_json_is_printed_for_eyes_too(words, tmp_path, monkeypatch):
     shown = CliRunner().invoke(app, ["--data-dir", str(tmp_path / "data"), *words, "--json"]).stdout
 
     assert shown == json.dumps(json.loads(shown), indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_what_a_line_has_no_room_for_stands_below_its_text(columns, monkeypatch):
+    monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: columns)
+    line = "[12:00:00] Claude: one sentence of several words, " + "and more of them " * 4
+
+    first, *more = look.hung(line.rstrip()).splitlines()
+
+    assert more
+    assert all(look.width(one) <= columns for one in (first, *more))
+    assert {one[:19] for one in more} == {" " * 19}
+    assert " ".join([first, *(one.strip() for one in more)]) == line.rstrip()
+
+
+def test_what_fits_and_what_has_no_blank_stay_as_they_are(monkeypatch):
+    monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: 30)
+    coloured = "[12:00:00] \x1b[32mdone and done\x1b[0m"
+
+    assert look.hung(coloured) == coloured
+    assert look.hung("  a   table  of  two") == "  a   table  of  two"
+    assert look.hung("see /" + "long" * 20) == "see\n/" + "long" * 20

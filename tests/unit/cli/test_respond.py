@@ -45,3 +45,20 @@ def test_an_answer_without_its_quotes_is_shown_with_them(questions, hint):
         people._given(Daemon(), 4, ["Half", "even"])
 
     assert caught.value.hint == f"Words that belong together in quotes: {hint}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_own"),
+    [("Yess", True), ("Yes", False), ("No (option 2)", False), ("Something else", True)],
+)
+def test_an_answer_that_is_no_option_is_called_ones_own(answer, is_own):
+    options = [{"label": "Yes"}, {"label": "No"}]
+    settled = {
+        "type": "question", "title": "Go on?", "answer": answer,
+        "raw": {"questions": [{"question": "Go on?", "options": options}]},
+    }  # fmt: skip
+
+    assert people._is_in_own_words(settled) is is_own
+    assert not people._is_in_own_words(settled | {"type": "permission"})
+    free = {"raw": {"questions": [{"question": "Go on?", "options": []}]}}
+    assert not people._is_in_own_words(settled | free)

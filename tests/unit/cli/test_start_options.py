@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -28,8 +29,8 @@ def start(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "settings", "named"),
     [
-        (["--model", "opus"], "", "claude.model opus"),
-        (["--model", "opus", "--brain", "none"], '[brain]\ntype = "claude"', "claude.model opus"),
+        (["--model", "opus"], "", "--claude-model opus"),
+        (["--model", "opus", "--brain", "none"], '[brain]\ntype = "claude"', "--claude-model opus"),
         (
             ["--auto-approve"],
             "[permissions]\nauto_approve_low_risk = false",
@@ -90,3 +91,23 @@ def test_requirements_that_only_the_project_has_are_named_from_here(tmp_path, mo
 
     assert isinstance(error, Mistyped)
     assert error.hint == "--requirements notes/needs.md"
+
+
+def test_words_in_the_place_of_the_project_are_shown_as_the_task():
+    error = CliRunner().invoke(app, ["start", "Fix the build"]).exception
+
+    assert isinstance(error, Mistyped)
+    assert error.hint == "As the task: pcc start --task 'Fix the build'"
+
+
+def test_without_a_project_it_is_the_folder_one_is_in(tmp_path, monkeypatch):
+    begun = []
+    monkeypatch.setenv("PERPETUALCC_CONFIG", str(tmp_path / "mine.toml"))
+    monkeypatch.setattr("perpetualcc.cli.start.begin", lambda *given, **_: begun.append(given))
+
+    typed = ["--data-dir", str(tmp_path), "start", "--task", "x", "--claude-model", "opus"]
+    assert CliRunner().invoke(app, typed).exit_code == 0
+
+    _, project, _, options = begun[0]
+    assert project == Path()
+    assert options["claude_model"] == "opus"
