@@ -187,11 +187,13 @@ def test_a_variable_that_the_settings_name_and_the_daemon_does_not_know_is_said(
         after = pcc.pcc("doctor", check=False).stdout
         del pcc.environment["OUR_HOOK"]
         elsewhere = pcc.pcc("doctor", check=False).stdout
+        anew = pcc.pcc("daemon", "restart").stderr
 
     assert "'OUR_HOOK' is not set where the daemon was started: export it, then:" in failed
     assert "✗ Notifications: OUR_HOOK not set" in unset
     assert "✗ Environment: The daemon was started without your OUR_HOOK" in exported
     assert "OUR_HOOK" not in after + elsewhere
+    assert "note: It had OUR_HOOK, which this terminal has not" in anew
 
 
 def test_a_mistake_in_the_settings_keeps_nobody_from_a_daemon_that_works(pcc):

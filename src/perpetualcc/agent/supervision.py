@@ -434,7 +434,8 @@ class SupervisedRun:
                 self.background.wait()
         if turn.context_window and turn.context_window != self.context_window:
             self.context_window = turn.context_window
-            await self.faculties.journal.record(self._usage())
+            if self.context_tokens:  # else nothing was said, and what was known still holds
+                await self.faculties.journal.record(self._usage())
         if self.background.is_awaited:
             awaited = self._events.awaited(self.background.in_words)
             await self.faculties.journal.record(awaited)

@@ -178,6 +178,8 @@ def packet_lines(request: Request, now: float) -> Iterator[str]:
     yield from _block("Context", from_home(context, home))
     for name in ("state", "attempts", "analysis", "progress", "hint", "last"):
         text = str(packet.get(name) or "")
+        if name == "hint" and text in (packet.get("options") or []):
+            continue  # it stands there
         yield from _block(name.capitalize(), text if name == "hint" else from_home(text, home))
     history = "\n".join(map(str, packet.get("history") or []))
     yield from _block("Earlier", from_home(history, home))

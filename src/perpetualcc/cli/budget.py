@@ -42,7 +42,7 @@ def show(
     columns = ["Budget", "Of what", "Allowed", "Used", "Share"]
     print(table(columns, [_row(one) for one in found["budgets"]]))
     today = found["today"]
-    print(f"Today: {today['tokens']:,} tokens, ${today['usd']:.2f}")
+    print(f"Today: {today['tokens']:,} fresh tokens, ${today['usd']:.2f}")
 
 
 _OF_WHAT = {

@@ -1,5 +1,6 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,7 +15,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOption
 from perpetualcc.cli.patience import said_if_long
-from perpetualcc.cli.takeover import tell_what_is_not_taken_over
+from perpetualcc.cli.takeover import lacking_here, tell_what_is_not_taken_over
 from perpetualcc.daemon.disk import DiskSpace, DiskUse, Room, disk_space, disk_use, remedy
 from perpetualcc.daemon.frozen import frozen, thaw
 from perpetualcc.daemon.state import (
@@ -108,9 +109,13 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     # A daemon that could not start again is not stopped.
     config.check_config()
     refuse_newer(ctx.obj.locations.database)
+    lost = ", ".join(lacking_here(ctx.obj))
     with said_if_long(_stopping(grace)):
         ran = halt.stop(ctx.obj.locations, grace=grace)
     _start(ctx, "was started anew" if ran else "runs")
+    if ran and lost:
+        gone = f"It had {lost}, which this terminal has not, and has it no more"
+        print(f"note: {gone}", file=sys.stderr)
 
 
 @app.command()

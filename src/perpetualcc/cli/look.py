@@ -290,7 +290,9 @@ def _line(line: Sequence[str], widths: Sequence[int], colour: str) -> str:
 
 
 def thousands(tokens: int) -> str:
-    """`45K`, `1M`, `1.23M`."""
-    if tokens >= 1_000_000:
+    """`999`, `4.9K`, `46K`, `1M`, `1.23M`."""
+    if tokens >= 999_500:
         return f"{round(tokens / 1_000_000, 2):g}M"
-    return f"{tokens // 1000}K" if tokens >= 1000 else str(tokens)
+    if tokens >= 9_950:
+        return f"{round(tokens / 1000)}K"
+    return f"{round(tokens / 1000, 1):g}K" if tokens >= 1000 else str(tokens)

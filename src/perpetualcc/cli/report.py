@@ -80,7 +80,7 @@ def _heading(told: dict[str, Any], since: str) -> str:
     parts = [f"{counted(ended[True], 'task')} done"]
     if ended[False]:
         parts.append(f"{ended[False]} not")
-    parts += [f"{thousands(sum(one['tokens'] for one in sessions))} tokens"]
+    parts += [f"{thousands(sum(one['tokens'] for one in sessions))} fresh tokens"]
     parts += [f"${sum(one['usd'] for one in sessions):.2f}"]
     return f"{when}: {', '.join(parts)}"
 
@@ -121,7 +121,7 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
     )
     yield (
         f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
-        f" {thousands(one['tokens'])} tokens, ${one['usd']:.2f}"
+        f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
     )
 
 

@@ -46,6 +46,7 @@ _LEFT = (_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED, _S.PAUSED, _
 """What sessions are that are not over."""
 _AT_WORK = (_S.IDLE, _S.PROCESSING, _S.WAITING_INPUT, _S.RATE_LIMITED)
 _HELD_UP = (_S.IDLE, _S.RATE_LIMITED, _S.PAUSED, _S.ERROR)
+_OPEN = ("queued", "running", "waiting")
 _STANDS = {"PAUSED": "is paused", "ERROR": "has stopped"}
 
 
@@ -283,4 +284,6 @@ def stop(
             daemon.call("session.stop", session=found["id"])
     who = f"{found['name']} ({found['id']})"
     ended = f"{found['status'].lower()} already, {moment(found['updated_at'])}"
-    print(f"{who} was {ended}" if is_over else f"Stopped {who}")
+    left = [fit(one["prompt"], 40) for one in found["tasks"] if one["state"] in _OPEN]
+    told = f"; left undone: {first_few(left)}" if left else ""
+    print(f"{who} was {ended}" if is_over else f"Stopped {who}{told}")

@@ -39,10 +39,17 @@ def not_taken_over(options: GlobalOptions) -> Iterator[tuple[str, str]]:
     names, is_set_otherwise = _otherwise_here(options)
     if names:
         was = f"The daemon was started without your {', '.join(names)}, or with another value"
+        if missing := lacking_here(options):
+            was += f", and has {', '.join(missing)}, which this terminal has not"
         yield "Environment", f"{was}; to take it over: {restart}"
     if is_set_otherwise:
         changed = "The configuration was changed, and the daemon works with what it was"
         yield "Settings", f"{changed}; to take it over: {restart}"
+
+
+def lacking_here(options: GlobalOptions) -> list[str]:
+    """Variables that the daemon was started with, and that are not set in this terminal."""
+    return sorted(steered_by(options.locations) - {config.CONFIG_VARIABLE, *config.environment()})
 
 
 def tell_what_is_not_taken_over(options: GlobalOptions) -> None:
@@ -97,9 +104,9 @@ def _start_anew(options: GlobalOptions) -> None:
 
 def _is_something_missing_here(options: GlobalOptions) -> bool:
     """Whether it was started with what nobody has set, or with a file that nobody names, here."""
-    file, places = config.CONFIG_VARIABLE, options.locations
-    is_named = config.is_config_named() or file not in steered_otherwise(places, config.steering())
-    return not is_named or not steered_by(places) <= {file, *config.environment()}
+    others = steered_otherwise(options.locations, config.steering())
+    is_named = config.is_config_named() or config.CONFIG_VARIABLE not in others
+    return not is_named or bool(lacking_here(options))
 
 
 def _otherwise_here(options: GlobalOptions) -> tuple[list[str], bool]:

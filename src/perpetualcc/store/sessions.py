@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,10 @@ must stop nobody whose id happens to begin so."""
 class UnknownSessionError(PerpetualError):
     """No session has this id, prefix or name."""
 
-    def __init__(self, reference: str) -> None:
-        super().__init__(f"No session matches {reference!r}", hint="See them with: pcc list")
+    def __init__(self, reference: str, *, meant: str = "") -> None:
+        listed = "See them with: pcc list"
+        hint = f"Did you mean {meant!r}? {listed}" if meant else listed
+        super().__init__(f"No session matches {reference!r}", hint=hint)
 
 
 class AmbiguousSessionError(PerpetualError):
@@ -254,11 +257,19 @@ def _find(connection: sqlite3.Connection, reference: str) -> Session:
     ).fetchall()
     match [_session(row) for row in rows]:
         case []:
-            raise UnknownSessionError(reference)
+            raise UnknownSessionError(reference, meant=_alike(connection, reference))
         case [session]:
             return session
         case several:
             raise AmbiguousSessionError(reference, several)
+
+
+def _alike(connection: sqlite3.Connection, reference: str) -> str:
+    """The name of a session that may have been meant; nothing is done to it unasked."""
+    newest = "SELECT name FROM sessions ORDER BY position DESC LIMIT 500"
+    names = [name for (name,) in connection.execute(newest)]
+    longer = [name for name in names if len(reference) > 1 and name.startswith(reference)]
+    return next(iter(longer or get_close_matches(reference, names, n=1)), "")
 
 
 def _list(

@@ -208,6 +208,7 @@ class Daemon:
         self._session = {
             "id": "805aa4", "name": "slow", "status": before, "detail": "",
             "updated_at": 0.0, "resumes_at": resumes_at,
+            "tasks": [{"prompt": "Old", "state": "done"}, {"prompt": "New", "state": "queued"}],
         }  # fmt: skip
         self._after = after
 
@@ -236,7 +237,9 @@ def test_what_is_over_is_not_said_to_be_stopped_now(monkeypatch, over):
 
     assert told.startswith(f"slow (805aa4) was {over.lower()} already, ")
     assert daemon.asked == ["session.get"]
-    assert typed(monkeypatch, Daemon("PAUSED"), "stop") == "Stopped slow (805aa4)\n"
+    assert (
+        typed(monkeypatch, Daemon("PAUSED"), "stop") == "Stopped slow (805aa4); left undone: New\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,10 @@ def test_a_session_is_found_by_id_name_or_the_beginning_of_its_id(
             with pytest.raises(UnknownSessionError) as caught:
                 await store.find(nobody)
             assert "pcc list" in caught.value.hint
+        for typed in ("tow", "tw"):
+            with pytest.raises(UnknownSessionError) as caught:
+                await store.find(typed)
+            assert caught.value.hint == "Did you mean 'two'? See them with: pcc list"
 
     play(tmp_path, scene)
 

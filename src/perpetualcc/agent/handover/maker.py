@@ -116,7 +116,10 @@ class HandoverMaker:
         resume = f"pcc resume {handover.session}"
         if trouble:
             said = f"The same trouble in three iterations in a row: {trouble}"
-            options = [f"Help, then: {resume}", *_ways_out(handover, iteration)]
+            options = [
+                f"Put it right, then: {resume}",
+                *_ways_out(handover, iteration),
+            ]
             return Parked(result=said, packet=_packet(handover, said, *options))
         if most is not None and handover.iteration >= most:
             said = f"Iteration {handover.iteration} is over, and at most {most} were asked for"

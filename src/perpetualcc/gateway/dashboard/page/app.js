@@ -144,7 +144,7 @@ async function readWaiting() {
 async function readBudget() {
   if (!isOpen) return;
   const found = await link.call("budget.show").catch(() => null);
-  if (found) say(byId("today"), `Today ${money(found.today.usd)} · ${thousands(found.today.tokens)} tokens`);
+  if (found) say(byId("today"), `Today ${money(found.today.usd)} · ${thousands(found.today.tokens)} fresh tokens`);
 }
 
 const view = () => {

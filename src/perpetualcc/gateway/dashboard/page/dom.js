@@ -126,8 +126,9 @@ export function clock(at) {
 }
 
 export function thousands(tokens) {
-  if (tokens >= 1e6) return `${Number((tokens / 1e6).toFixed(2))}M`;
-  return tokens >= 1000 ? `${Math.floor(tokens / 1000)}K` : String(tokens ?? 0);
+  if (tokens >= 999_500) return `${Number((tokens / 1e6).toFixed(2))}M`;
+  if (tokens >= 9_950) return `${Math.round(tokens / 1000)}K`;
+  return tokens >= 1000 ? `${Number((tokens / 1000).toFixed(1))}K` : String(tokens ?? 0);
 }
 
 export const money = (usd) => `$${(usd ?? 0).toFixed(2)}`;

@@ -37,7 +37,7 @@ export class Report {
     }
     const done = sum((one) => one.tasks.filter((task) => task.state === "done").length);
     const not = sum((one) => one.tasks.length) - done;
-    const words = [`${counted(done, "task")} done`, not ? `${not} not` : "", `${thousands(sum((one) => one.tokens))} tokens`, money(sum((one) => one.usd))];
+    const words = [`${counted(done, "task")} done`, not ? `${not} not` : "", `${thousands(sum((one) => one.tokens))} fresh tokens`, money(sum((one) => one.usd))];
     const shown = all.slice(-MOST_SESSIONS).reverse();
     fill(
       this.body,
@@ -69,7 +69,7 @@ function card(one) {
     session.resumes_at ? el("p", {}, goesOn(session)) : null,
     el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))),
     rest.filter(Boolean).map((words) => el("p", {}, words)),
-    el("p.quiet", {}, `${counted(one.runs, "run")} · ${counted(one.allowed, "tool call")} · ${thousands(one.tokens)} tokens · ${money(one.usd)}`),
+    el("p.quiet", {}, `${counted(one.runs, "run")} · ${counted(one.allowed, "tool call")} · ${thousands(one.tokens)} fresh tokens · ${money(one.usd)}`),
   );
 }
 
