@@ -262,7 +262,7 @@ def _ended(run: Run, facts: RunFacts, outcome: str) -> RunEnded:
     return RunEnded(
         **_ids(run),
         outcome=outcome,
-        turns=last.turns if last else 0,
+        turns=last.turns if last else facts.replies,
         tokens_in=(turn and turn.tokens_in) or facts.tokens_in,
         tokens_out=(turn and turn.tokens_out) or facts.tokens_out,
         cost_usd=facts.usd,

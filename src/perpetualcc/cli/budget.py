@@ -74,6 +74,17 @@ def used_up(budgets: Iterable[Mapping[str, Any]]) -> str:
     return ""
 
 
+def of_one_unattended(budgets: Iterable[Mapping[str, Any]]) -> str:
+    """What one task may use when nobody waits for it; empty: as much as it likes."""
+    allowed = {one["name"]: one["allowed"] for one in budgets}
+    units = {"task_minutes": "minutes", "task_tokens": "fresh tokens"}
+    parts = [f"{_amount(allowed[name])} {unit}" for name, unit in units.items() if allowed[name]]
+    if not parts:
+        return ""
+    most, more = " and ".join(parts), "more with: pcc budget set task_minutes …"
+    return f"Nobody waits for it: after {most} a task is parked for you; {more}"
+
+
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
 
 

@@ -2,10 +2,12 @@
 
 import textwrap
 import time
+from pathlib import Path
 from typing import Any
 
 from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thousands
 from perpetualcc.cli.statuses import goes_on, is_scheduled, standing
+from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import clock, dated, duration, moment
@@ -31,14 +33,22 @@ _REASON = 600
 """Characters of a decision's reason."""
 
 
-def row(session: dict[str, Any]) -> list[str]:
+def row(session: dict[str, Any], *, is_placed: bool = False) -> list[str]:
+    """`is_placed`: with the folder it works in."""
     symbol, word, _ = standing(session)
     task = fit(session["task"], 40)
+    if is_placed:
+        task += f"\nin {one_line(_folder(Path(session['project'])))}"
     if session["resumes_at"] is not None:
         task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
     for told in (session["delay"], _stands(session)):
         task += f"\n{one_line(told)}" if told else ""
     return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+
+
+def _folder(project: Path) -> str:
+    home = home_of(project)
+    return home.name if home == project else f"{home.name} (worktree {project.name})"
 
 
 def _stands(session: dict[str, Any]) -> str:

@@ -99,7 +99,9 @@ def list_sessions(
     else:
         headers = ["ID", "Name", "Status", "Current Task", "Context Tokens"]
         colours = [row_colour(session) for session in sessions]
-        print(table(headers, [row(session) for session in sessions], colours=colours))
+        is_placed = len({session["project"] for session in sessions}) > 1
+        rows = [row(session, is_placed=is_placed) for session in sessions]
+        print(table(headers, rows, colours=colours))
 
 
 def _newest(sessions: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
@@ -179,6 +181,8 @@ def add(  # noqa: PLR0917  # one parameter an option
     begins = said_alike(
         at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
     )
+    from perpetualcc.cli.budget import of_one_unattended  # `pcc list` does without
+
     with connect(ctx.obj, is_work=True) as daemon:
         added = daemon.call(
             "task.add",
@@ -190,8 +194,11 @@ def add(  # noqa: PLR0917  # one parameter an option
             **begins,
         )
         found = daemon.call("session.get", session=session)
+        budgets = daemon.call("budget.show")["budgets"] if added["due"] or unattended else ()
     at = begins_in_words(added["due"], added.get("when")) + (", planned first" if plan else "")
     print(f"Added {added['id']}{at}: {fit(added['prompt'], 60)}")
+    if budgets and (note := of_one_unattended(budgets)):
+        print(f"note: {note}", file=sys.stderr)
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"
         print(f"note: {stands}; go on with: pcc resume {found['id']}", file=sys.stderr)

@@ -11,7 +11,7 @@ import typer
 
 from perpetualcc import config
 from perpetualcc.cli import completion
-from perpetualcc.cli.budget import used_up
+from perpetualcc.cli.budget import of_one_unattended, used_up
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
@@ -249,9 +249,11 @@ def begin(
             print(f"note: {note}", file=sys.stderr)
         if note := _called_otherwise(session["name"], name):
             print(f"note: {note}", file=sys.stderr)
-        if not is_later and (note := used_up(daemon.call("budget.show")["budgets"])):
+        budgets = daemon.call("budget.show")["budgets"]
+        is_alone = is_later or unattended
+        if note := of_one_unattended(budgets) if is_alone else used_up(budgets):
             print(f"note: {note}", file=sys.stderr)
-        if note := _beside(daemon.call("session.list", project=session["project"]), session["id"]):
+        if note := _beside(daemon.call("session.list", project=session["project"]), session):
             print(f"note: {note}", file=sys.stderr)
     if detach or is_later:
         at = begins_in_words(session["resumes_at"], begins.get("when")) if is_later else ""
@@ -269,9 +271,10 @@ def _called_otherwise(name: str, wanted: str) -> str:
     return f"'{wanted}' is the name of a session that is not over; this one is called '{name}'"
 
 
-def _beside(here: list[dict[str, Any]], own: str) -> str:
+def _beside(near: list[dict[str, Any]], own: dict[str, Any]) -> str:
     """Who else has work here: two that know nothing of each other do some things twice."""
-    others = [s for s in here if s["id"] != own and _has_begun(s)]
+    here = (one for one in near if one["project"] == own["project"])  # and in no worktree of it
+    others = [one for one in here if one["id"] != own["id"] and _has_begun(one)]
     if not others:
         return ""
     first = others[0]

@@ -113,7 +113,7 @@ def _show(found: Sequence[Tree], removes: str) -> None:
 
 def _top(project: Path) -> Path:
     home = main_tree(directory(project))
-    none = f"'{project}' is in no git repository"
+    none = f"'{project}' is in no git repository (pcc worktrees PROJECT)"
     return canonical(Path(git_says(home, "rev-parse", "--show-toplevel", why=none)))
 
 

@@ -3,10 +3,21 @@
 import os
 import re
 import shlex
+from difflib import get_close_matches
 from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
+
+
+def _instead_of(path: Path) -> str:
+    try:
+        beside = [one.name for one in path.parent.iterdir() if one.is_dir()]
+    except OSError:
+        beside = []
+    if close := get_close_matches(path.name, beside, n=1):
+        return f"Did you mean {shlex.quote(str(path.with_name(close[0])))}?"
+    return f"Create it with: mkdir -p {shlex.quote(str(path))}"
 
 
 def check_project(path: Path) -> Path:
@@ -21,7 +32,7 @@ def check_project(path: Path) -> Path:
     if not resolved.exists():
         raise PerpetualError(
             f"Project path '{path}' does not exist",
-            hint=f"Create it with: mkdir -p {shlex.quote(str(path))}",
+            hint=_instead_of(path),
         )
     if not resolved.is_dir():
         raise PerpetualError(

@@ -8,7 +8,7 @@ from perpetualcc.cli.start import _beside, _called_otherwise
 
 
 def one(name: str, status: str, resumes_at: float | None = None) -> dict[str, Any]:
-    at = {"resumes_at": resumes_at, "delay": ""}
+    at = {"resumes_at": resumes_at, "delay": "", "project": "/shop"}
     return {"id": f"id-{name}", "name": name, "status": status, **at}
 
 
@@ -21,15 +21,16 @@ OWN = one("own", "IDLE")
         (),
         [one("a", "COMPLETED"), one("b", "STOPPED"), one("c", "ERROR")],
         [one("begins-tonight", "IDLE", resumes_at=1_900_000_000.0)],
+        [one("in-a-worktree", "PROCESSING") | {"project": "/shop/.claude/worktrees/a"}],
         [one("begins-some-day", "IDLE") | {"delay": "begins when it succeeds: ls"}],
     ],
 )
 def test_nobody(others):
-    assert _beside([OWN, *others], OWN["id"]) == ""
+    assert _beside([OWN, *others], OWN) == ""
 
 
 def test_one_that_waits_for_a_limit_is_named():
-    found = _beside([OWN, one("a", "RATE_LIMITED", resumes_at=1_900_000_000.0)], OWN["id"])
+    found = _beside([OWN, one("a", "RATE_LIMITED", resumes_at=1_900_000_000.0)], OWN)
 
     assert found == (
         "Session 'a' (id-a) has unfinished work in the same project; what comes after that is"
@@ -38,7 +39,7 @@ def test_one_that_waits_for_a_limit_is_named():
 
 
 def test_those_that_have_not_ended_are_counted_and_one_is_named():
-    found = _beside([OWN, one("a", "RATE_LIMITED"), one("b", "ERROR"), one("c", "IDLE")], OWN["id"])
+    found = _beside([OWN, one("a", "RATE_LIMITED"), one("b", "ERROR"), one("c", "IDLE")], OWN)
 
     assert found.startswith("Session 'a' (id-a) and 1 more have unfinished work in the same")
     assert found.endswith('pcc add id-a "…"')

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from perpetualcc.cli.budget import _OF_WHAT, _number, _row, used_up
+from perpetualcc.cli.budget import _OF_WHAT, _number, _row, of_one_unattended, used_up
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.sessions.budget import BudgetLimits
@@ -44,6 +44,26 @@ def test_who_wants_something_done_is_told_of_a_budget_that_everything_waits_for(
     name, allowed, used, said
 ):
     found = used_up([{"name": name, "allowed": allowed, "used": used}])
+
+    assert said in found
+    assert bool(found) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "tokens", "said"),
+    [
+        (30, 100_000, "after 30 minutes and 100,000 fresh tokens a task is parked"),
+        (0, 5, "after 5 fresh tokens a task"),
+        (0, 0, ""),
+    ],
+)
+def test_who_leaves_work_for_later_is_told_what_it_may_use(minutes, tokens, said):
+    budgets = [
+        {"name": "task_minutes", "allowed": minutes, "used": None},
+        {"name": "task_tokens", "allowed": tokens, "used": None},
+    ]
+
+    found = of_one_unattended(budgets)
 
     assert said in found
     assert bool(found) == bool(said)

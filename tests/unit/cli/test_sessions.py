@@ -262,3 +262,13 @@ def test_what_is_for_later_is_said_to_begin_then_when_it_is_resumed(monkeypatch)
         r"Resumed slow \(805aa4\), begins .+\. Begin it now with: pcc resume 805aa4\n", told
     )
     assert "Watch it with" in typed(monkeypatch, now, "resume")
+
+
+@pytest.mark.parametrize(
+    ("project", "place"),
+    [("/home/ana/notes", "notes"), ("/w/shop/.claude/worktrees/feat", "shop (worktree feat)")],
+)
+def test_of_several_projects_a_row_says_where_it_works(project, place):
+    found = row(LATER | {"project": project}, is_placed=True)[3].split("\n")
+
+    assert found[1] == f"in {place}"
