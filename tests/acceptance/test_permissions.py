@@ -431,7 +431,7 @@ def test_an_answer_with_always_becomes_a_rule(install):
 
     said = pcc.pcc("respond", "1", "--always").stdout
 
-    assert "Allows command 'make deploy-preview'" in said
+    assert "Allows line 'make deploy-preview'" in said
     assert pcc.wait(session)["status"] == "COMPLETED"
     again = pcc.start("second")
     assert pcc.wait(again)["status"] == "COMPLETED"

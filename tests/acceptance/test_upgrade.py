@@ -44,7 +44,9 @@ def test_a_parameter_that_an_older_daemon_does_not_know_says_what_to_type(tmp_pa
         assert refused.stderr.count("daemon restart") == 2  # the note, and the error's hint
         assert "hint:  " in refused.stderr
         pcc.pcc("daemon", "restart")
-        assert pcc.pcc(*later).stderr == ""
+        told = pcc.pcc(*later).stderr
+        assert told.startswith("note: Nobody waits for it: ")
+        assert told.count("\n") == 1
 
 
 def test_a_sleeping_supervisor_whose_program_is_removed_leaves_with_a_last_line(tmp_path):

@@ -42,6 +42,7 @@ class Petitioner:
                 "input": dict(wanted.input),
                 "risk": ruling.risk.value,
                 "kind": ruling.kind,
+                **({} if call.cwd is None else {"cwd": str(call.cwd)}),
             },
             digest=digest(wanted.tool, wanted.input, call.cwd),
             packet={"state": f"Asked while at work on: {self.prompt}"},

@@ -80,18 +80,22 @@ def _when(rule: dict[str, Any]) -> str:
     return f"{covered}; not for what is HIGH, which needs a rule made with --high"
 
 
+_EFFECTS = ("allow", "deny")
+_SUBJECTS = ("kind", "command", "line", "path")
+
+
 @app.command()
 def add(
     ctx: typer.Context,
     effect: Annotated[
         str,
-        typer.Argument(help="allow or deny", autocompletion=completion.one_of("allow", "deny")),
+        typer.Argument(help="allow or deny", autocompletion=completion.one_of(*_EFFECTS)),
     ],
     subject: Annotated[
         str,
         typer.Argument(
-            help="kind, command or path",
-            autocompletion=completion.one_of("kind", "command", "path"),
+            help="kind, command (its beginning), line (all of it) or path",
+            autocompletion=completion.one_of(*_SUBJECTS),
         ),
     ],
     pattern: Annotated[str, typer.Argument(help="Such as 'git commit' or 'docs/*.md'")],
@@ -108,10 +112,13 @@ def add(
 
     Example: pcc rules add allow command 'docker compose' --project ./api
     """
-    for word, known in ((effect, {"allow", "deny"}), (subject, {"kind", "command", "path"})):
+    for word, known in (
+        (effect, {"allow", "deny"}),
+        (subject, {"kind", "command", "line", "path"}),
+    ):
         if word not in known:
             raise Mistyped(
-                f"{word!r} is not one of {', '.join(sorted(known))}",
+                f"{word!r} is not one of {', '.join(known)}",
                 hint="Such as: pcc rules add allow command 'git commit'",
             )
     if not pattern.strip():
@@ -133,7 +140,7 @@ def add(
         print(f"But {made['not_changed']}")
     if told := made.get("lets_through"):
         print(f"Warning: {told}", file=sys.stderr)
-        narrower = "pcc rules add allow command 'ALL ITS WORDS' --high --project DIR"
+        narrower = "pcc rules add allow line 'ALL ITS WORDS' --high --project DIR"
         print(f"hint:  Narrower: {narrower}", file=sys.stderr)
         print(f"hint:  To take it back: pcc rules remove {made['id']}", file=sys.stderr)
 

@@ -1,5 +1,6 @@
 """What clients can ask about people: what waits, answers, notifications."""
 
+import glob
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +14,13 @@ from perpetualcc.domain.events import QuestionAnswered
 from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.tasks import TaskState
-from perpetualcc.domain.tools import WRITERS, Risk
+from perpetualcc.domain.tools import WRITERS, Risk, ToolCall
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.human.answers import AnswerError
 from perpetualcc.human.escalation import EscalationQueue, said
 from perpetualcc.human.notifications.outbox import Notice
 from perpetualcc.permissions.offers import offered_rule
-from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
+from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject, line_of
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
@@ -195,12 +196,13 @@ def rule_from(escalation: Escalation, project: Path) -> Rule | None:
         return offered_rule(str(raw["kind"]), id=made, project=str(home), note=note)
     found = raw.get("input")
     given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
-    tool, command = raw.get("tool"), given.get("command")
-    path = given.get("file_path") or given.get("notebook_path")
-    if tool == "Bash" and isinstance(command, str):
-        subject, pattern = RuleSubject.COMMAND, command
+    tool, path = raw.get("tool"), given.get("file_path") or given.get("notebook_path")
+    cwd = Path(raw["cwd"]) if raw.get("cwd") else None
+    call = ToolCall(tool=str(tool), input=given, project=project, cwd=cwd)
+    if (line := line_of(call, home)) is not None:
+        subject, pattern = RuleSubject.LINE, line
     elif tool in WRITERS and isinstance(path, str):
-        subject, pattern = RuleSubject.PATH, _below(home, project / path)
+        subject, pattern = RuleSubject.PATH, glob.escape(_below(home, project / path))
     else:
         return None
     return Rule(

@@ -25,6 +25,8 @@ def refuse_dead(rule: Rule, settings: PermissionSettings) -> None:
     match rule.subject:
         case RuleSubject.COMMAND:
             _refuse_dead_command(rule, settings)
+        case RuleSubject.LINE:
+            _refuse_unread(rule, settings)
         case RuleSubject.PATH:
             _refuse_dead_path(rule.pattern)
         case RuleSubject.KIND:
@@ -61,7 +63,7 @@ def lets_through(rule: Rule, settings: PermissionSettings) -> str:
     match rule.subject:
         case RuleSubject.KIND if highest_risk(rule.pattern, settings) is Risk.HIGH:
             whole = f"Everything of the kind {rule.pattern!r}"
-        case RuleSubject.COMMAND if len(rule.pattern.split()) == 1:
+        case RuleSubject.COMMAND if _is_high(rule, settings):
             whole = f"{rule.pattern!r} with whatever comes after it"
         case _:
             return ""
@@ -69,17 +71,28 @@ def lets_through(rule: Rule, settings: PermissionSettings) -> str:
     return f"{whole} is let through {where}, however dangerous, and nobody is asked"
 
 
+def _is_high(rule: Rule, settings: PermissionSettings) -> bool:
+    """Of one word nobody knows what comes after it."""
+    _, analysis = _analysed(rule.pattern, rule, settings)
+    return len(rule.pattern.split()) == 1 or analysis.risk is Risk.HIGH
+
+
 def _still_asks(rule: Rule) -> str:
     return f"{rule.pattern!r} itself is HIGH and still asks a person; --high lets it through"
 
 
-def _refuse_dead_command(rule: Rule, settings: PermissionSettings) -> None:
+def _refuse_unread(rule: Rule, settings: PermissionSettings) -> tuple[ToolCall, Analysis]:
     call, analysis = _analysed(rule.pattern, rule, settings)
     if any(_is_unread(finding.rule) for finding in analysis.findings):
         raise PerpetualError(
             f"{rule.pattern!r} is no command: it cannot be read to its end",
             hint="Give the leading words of one command: pcc rules add deny command 'git push'",
         )
+    return call, analysis
+
+
+def _refuse_dead_command(rule: Rule, settings: PermissionSettings) -> None:
+    call, analysis = _refuse_unread(rule, settings)
     as_deny = Rule(id="", effect=RuleEffect.DENY, subject=rule.subject, pattern=rule.pattern)
     if standing((as_deny,), analysis, call) is not Standing.DENIED:
         raise PerpetualError(

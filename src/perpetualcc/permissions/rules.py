@@ -1,14 +1,15 @@
 """
 Rules that a person made: listed, explained and removed with `pcc rules`.
 
-A rule allows or denies one kind of thing, one command prefix, or one path pattern. Denying
-always wins. HIGH is never allowed by a rule that does not say so itself.
+A rule allows or denies one kind of thing, one command prefix, one whole line, or one path pattern.
+Denying always wins. HIGH is never allowed by a rule that does not say so itself.
 
 Denying takes a rule in its widest sense, allowing in its narrowest: a command is denied however
 it is spelled, and allowed as it is written; a path is denied to any part of a call that reads or
 writes it, and allowed to one that writes nothing else.
 """
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -36,6 +37,8 @@ class RuleSubject(StrEnum):
     """The kind of an assessment, such as `git commit`."""
     COMMAND = "command"
     """The leading words of a command: `docker compose` covers `docker compose up`."""
+    LINE = "line"
+    """A whole command line and where it runs, as `line_of` has it: nothing more, nowhere else."""
     PATH = "path"
     """A pattern over canonical paths, from the rule's project or else the call's: `docs/*.md`.
     Reading is denied, too."""
@@ -94,14 +97,46 @@ def standing(rules: Sequence[Rule], analysis: Analysis, call: ToolCall) -> Stand
         return Standing.DENIED
     allows = [rule for rule in mine if rule.effect is RuleEffect.ALLOW]
     weighty = [finding for finding in analysis.findings if finding.risk is not Risk.LOW]
-    if weighty and all(any(_allows(rule, f, call) for rule in allows) for f in weighty):
+    is_moved = call.cwd is not None or any(_moves(finding) for finding in analysis.findings)
+    if weighty and all(
+        any(_allows(rule, f, call, is_moved=is_moved) for rule in allows) for f in weighty
+    ):
         return Standing.ALLOWED
     return Standing.SILENT
 
 
-def _allows(rule: Rule, finding: Finding, call: ToolCall) -> bool:
+def line_of(call: ToolCall, home: Path) -> str | None:
+    """
+    What a command line is as a whole, from the project `home`: `cd web && rm -rf dist`, however it
+    came to be in `web`. None for what a line does not say all of, and for what runs elsewhere.
+    """
+    command, place = call.input.get("command"), home_of(call.cwd or call.project)
+    is_said = call.tool == "Bash" and _SAID.issuperset(call.input) and isinstance(command, str)
+    if not is_said or not place.is_relative_to(home):
+        return None
+    below, line = str(place.relative_to(home)), str(command).strip()
+    return line if below == "." else f"cd {shlex.quote(below)} && {line}"
+
+
+_SHELLS = frozenset({"Bash", "Monitor"})
+_SAID = frozenset({"command", "description", "timeout", "run_in_background"})
+"""What a call has that does the same as another with the same line."""
+
+
+def _moves(finding: Finding) -> bool:
+    return bool(finding.words) and finding.words[0].text in {"cd", "pushd", "popd"}
+
+
+def _allows(rule: Rule, finding: Finding, call: ToolCall, *, is_moved: bool) -> bool:
     is_within = finding.risk is not Risk.HIGH or rule.includes_high
-    return is_within and not finding.forbidden and _covers(rule, finding, call)
+    # `./deploy.sh` is another file in another folder.
+    is_another = is_moved and rule.subject is RuleSubject.COMMAND and _is_near(finding)
+    return is_within and not finding.forbidden and not is_another and _covers(rule, finding, call)
+
+
+def _is_near(finding: Finding) -> bool:
+    """It runs a file that is named from where it runs."""
+    return finding.rule.startswith("script") and not finding.words[0].text.startswith("/")
 
 
 def _denies(rule: Rule, finding: Finding, call: ToolCall) -> bool:
@@ -117,8 +152,17 @@ def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:
         return finding.kind == rule.pattern
     if rule.subject is RuleSubject.COMMAND:
         words, pattern = finding.part.split(), rule.pattern.split()
-        return bool(pattern) and words[: len(pattern)] == pattern
-    writes = [e.target for e in finding.effects if e.kind in {EffectKind.WRITE, EffectKind.DELETE}]
+        is_command = bool(finding.words) or call.tool in _SHELLS
+        return is_command and bool(pattern) and words[: len(pattern)] == pattern
+    if rule.subject is RuleSubject.LINE:
+        home = Path(rule.project) if rule.project else home_of(call.project)
+        return line_of(call, home) == rule.pattern.strip()
+    writes = [
+        path
+        for effect in finding.effects
+        if effect.kind in {EffectKind.WRITE, EffectKind.DELETE}
+        for path in (effect.target, *effect.also)
+    ]
     return bool(writes) and all(
         ".." not in path.split("/")
         and any(fnmatchcase(path, p) for _, p in starts(rule.pattern, rule.root(call), path))

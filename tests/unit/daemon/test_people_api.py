@@ -1,5 +1,6 @@
 """What clients may ask about what waits for people."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,22 @@ def test_a_rule_about_a_file_holds_for_the_project_and_its_worktrees(project, pa
 def test_a_rule_about_a_command_holds_for_the_project_and_its_worktrees():
     rule = rule_from(asked("Bash", command="make x"), TREE)
 
+    assert rule.subject is RuleSubject.LINE
     assert (rule.pattern, rule.project) == ("make x", str(HOME))
     assert rule.holds_in(TREE.parent / "other")
     assert not rule.holds_in(Path("/a/q"))
+
+
+def test_what_a_file_is_called_is_no_pattern():
+    rule = rule_from(asked("Write", file_path="app/[id]/page.tsx"), TREE)
+
+    assert fnmatchcase("app/[id]/page.tsx", rule.pattern)
+    assert not fnmatchcase("app/i/page.tsx", rule.pattern)
+
+
+def test_what_no_line_says_all_of_is_approved_once():
+    elsewhere = asked("Bash", command="make x")
+    elsewhere.request.raw["cwd"] = "/tmp"
+
+    assert rule_from(elsewhere, HOME) is None
+    assert rule_from(asked("Bash", command="make x", dangerouslyDisableSandbox=True), HOME) is None

@@ -165,6 +165,8 @@ def test_what_an_allowing_rule_leaves_is_said(pattern: str, high: bool, said: st
         ("kind", "git commit", "allow", True, False),
         ("command", "docker", "allow", True, True),
         ("command", "docker compose up", "allow", True, False),
+        ("command", "rm -rf build", "allow", True, True),
+        ("line", "rm -rf build", "allow", True, False),
         ("path", "docs/*", "allow", True, False),
     ],
 )

@@ -79,6 +79,7 @@ BUILT_ON = {
     "0021_budget": {"0160_spending_past_midnight", "0190_spending_by_session"},
     "0030_handovers": {"0220_what_nothing_reads"},
     "0040_people": {"0110_retention"},
+    "0050_trust_and_rules": {"0230_exactly_this"},
     "0171_looks": {"0200_looks_that_are_told"},
 }
 
