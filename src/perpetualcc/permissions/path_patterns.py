@@ -40,9 +40,15 @@ def touches(effect: Effect, pattern: str, project: str) -> bool:
 
 
 def starts(pattern: str, project: str, path: str) -> Iterator[tuple[str, str]]:
-    """A relative pattern starts at the project, and at the worktree of it that `path` lies in."""
+    """
+    A relative pattern starts at the project, and at the worktree of it that `path` lies in. `**/`
+    stands for no folder as well.
+    """
     for root in {project, root_of(project, path)}:
-        yield root, pattern if pattern.startswith("/") else f"{root}/{pattern}"
+        absolute = pattern if pattern.startswith("/") else f"{root}/{pattern}"
+        yield root, absolute
+        if "**/" in pattern:
+            yield root, absolute.replace("**/", "")
 
 
 def _meets(path: str, pattern: str, kind: EffectKind, root: str) -> bool:

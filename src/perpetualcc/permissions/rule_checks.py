@@ -4,6 +4,7 @@ Before a rule of a person is kept: that it can ever count, and what it will not 
 A rule that matches nothing is worse than none, because somebody relies on it.
 """
 
+import itertools
 import posixpath
 from pathlib import Path
 
@@ -63,18 +64,14 @@ def lets_through(rule: Rule, settings: PermissionSettings) -> str:
     match rule.subject:
         case RuleSubject.KIND if highest_risk(rule.pattern, settings) is Risk.HIGH:
             whole = f"Everything of the kind {rule.pattern!r}"
-        case RuleSubject.COMMAND if _is_high(rule, settings):
+        case RuleSubject.COMMAND:
             whole = f"{rule.pattern!r} with whatever comes after it"
+        case RuleSubject.PATH if not rule.pattern.strip("*/"):
+            whole = "Writing of every file"
         case _:
             return ""
     where = "in this project" if rule.project else "in every project"
     return f"{whole} is let through {where}, however dangerous, and nobody is asked"
-
-
-def _is_high(rule: Rule, settings: PermissionSettings) -> bool:
-    """Of one word nobody knows what comes after it."""
-    _, analysis = _analysed(rule.pattern, rule, settings)
-    return len(rule.pattern.split()) == 1 or analysis.risk is Risk.HIGH
 
 
 def _still_asks(rule: Rule) -> str:
@@ -92,6 +89,14 @@ def _refuse_unread(rule: Rule, settings: PermissionSettings) -> tuple[ToolCall, 
 
 
 def _refuse_dead_command(rule: Rule, settings: PermissionSettings) -> None:
+    words = rule.pattern.split()
+    if any("*" in word or word.startswith("^") for word in words):
+        plain = (word.strip("^*.") for word in itertools.takewhile(lambda w: "*" not in w, words))
+        raise PerpetualError(
+            f"{rule.pattern!r} would be taken letter by letter: a command is its leading words",
+            hint=f"Whatever comes after them is meant, too: {' '.join(plain) or 'git push'!r};"
+            " a whole line as it stands: allow line",
+        )
     call, analysis = _refuse_unread(rule, settings)
     as_deny = Rule(id="", effect=RuleEffect.DENY, subject=rule.subject, pattern=rule.pattern)
     if standing((as_deny,), analysis, call) is not Standing.DENIED:
@@ -103,6 +108,11 @@ def _refuse_dead_command(rule: Rule, settings: PermissionSettings) -> None:
 
 def _refuse_dead_path(pattern: str) -> None:
     usual = posixpath.normpath(pattern)
+    if "{" in pattern or pattern.startswith("!"):
+        raise PerpetualError(
+            f"{pattern!r} would be taken letter by letter: only * ? and [abc] stand for others",
+            hint="Make a rule for each: 'data/*.csv', 'data/*.tsv'",
+        )
     if pattern.startswith("~"):
         raise PerpetualError(
             f"{pattern!r} would be looked for in the project: '~' is not your home directory here",

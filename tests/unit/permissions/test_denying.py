@@ -193,6 +193,12 @@ def test_other_paths_are_not_denied(pattern: str, one: ToolCall | str) -> None:
     assert not is_denied(RuleSubject.PATH, pattern, one)
 
 
+@pytest.mark.parametrize("pattern", ["**/notes.txt", "vault/**/*", "vault/**/notes.txt"])
+def test_two_stars_stand_for_no_folder_as_well(pattern: str) -> None:
+    for path in ("vault/notes.txt", "vault/a/b/notes.txt"):
+        assert is_denied(RuleSubject.PATH, pattern, call("Read", file_path=path))
+
+
 def test_a_path_is_denied_behind_a_link_as_well(tmp_path: Path) -> None:
     (tmp_path / "src/vendor").mkdir(parents=True)
     (tmp_path / "src/other").symlink_to("vendor")

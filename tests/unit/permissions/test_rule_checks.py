@@ -55,6 +55,12 @@ def rule(subject: str, pattern: str, *, effect: str = "deny", high: bool = False
         ("path", "../other/*"),
         ("path", "/a/../b"),
         ("path", "~/notes/*"),
+        ("path", "data/*.{csv,tsv}"),
+        ("path", "!docs/*"),
+        ("command", "npm run deploy*"),
+        ("command", "rm *"),
+        ("command", "^git push"),
+        ("line", "git push 'x"),
     ],
 )
 def test_what_can_never_match_is_refused(subject: str, pattern: str) -> None:
@@ -164,7 +170,8 @@ def test_what_an_allowing_rule_leaves_is_said(pattern: str, high: bool, said: st
         ("kind", "rm", "deny", True, False),
         ("kind", "git commit", "allow", True, False),
         ("command", "docker", "allow", True, True),
-        ("command", "docker compose up", "allow", True, False),
+        ("command", "docker compose up", "allow", True, True),
+        ("path", "/*", "allow", True, True),
         ("command", "rm -rf build", "allow", True, True),
         ("line", "rm -rf build", "allow", True, False),
         ("path", "docs/*", "allow", True, False),
