@@ -73,6 +73,10 @@ class _Pattern:
     """What begins with a plain name goes first; then as in the table."""
 
 
+_HOMES = (("root",), ("home", "*"), ("users", "*"))
+"""Where others have theirs: what is guarded in one is in each."""
+
+
 class ProtectedPlaces:
     """All patterns, indexed by the plain component that the fewest others have."""
 
@@ -95,16 +99,17 @@ class ProtectedPlaces:
         )  # fmt: skip
         every = [(text, place) for texts, place in [*places, (credentials, own)] for text in texts]
         for number, (text, place) in enumerate(every):
-            self._add(number, text, place)
+            for owner in {self._home, *_HOMES} if text.startswith("~") else (self._home,):
+                self._add(number, text, place, owner)
         self._wild_names = re.compile(
             "|".join(translate(p.parts[0]) for p in self._wild) or r"(?!)"
         )
 
-    def _add(self, number: int, text: str, place: Place) -> None:
+    def _add(self, number: int, text: str, place: Place, owner: tuple[str, ...]) -> None:
         parts = tuple(fold(text).strip("/").split("/"))
         anchored = text.startswith(("/", "~"))
         if parts[0] == "~":
-            parts = self._home + parts[1:]
+            parts = owner + parts[1:]
         plain = [at for at, part in enumerate(parts) if _GLOB.search(part) is None]
         pattern = _Pattern(parts, anchored, place, order=(0 not in plain, number))
         if len(parts) > 1 and place.guard is Guard.CREDENTIAL:
@@ -127,13 +132,15 @@ class ProtectedPlaces:
         """
         The strictest rule about an absolute path, which may have globs and unknown parts.
 
-        The first `skip` components are the project's own, and no reason to guard what is in it.
+        The first `skip` components are the project's own, and no reason to guard what is in it;
+        but an agent's settings are these whatever project they are.
         """
         parts = fold(path).strip("/").split("/")
         is_exception = self._is_exception(parts[-1])
         found: Place | None = None
         for start, pattern in self._candidates(parts):
-            if start + len(pattern.parts) <= skip:
+            end = start + len(pattern.parts)
+            if end <= skip and (not _is_an_agents(pattern.place) or parts[end] == "worktrees"):
                 continue
             if is_exception and pattern.parts[-1] != parts[-1]:
                 continue
@@ -183,6 +190,10 @@ class ProtectedPlaces:
                 if _may_be(part, name):
                     found += patterns
         return tuple(found)
+
+
+def _is_an_agents(place: Place) -> bool:
+    return place.guard is Guard.GUARDRAIL and place.write is Risk.HIGH
 
 
 def is_source(path: str) -> bool:

@@ -9,15 +9,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import unquote
 
 from perpetualcc.domain.folders import WORKTREES
 from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk, ToolCall
-from perpetualcc.permissions.characters import is_broken, judge_characters, judge_content, plain
+from perpetualcc.permissions.characters import is_broken, judge_characters, plain
 from perpetualcc.permissions.commands.judge import CommandJudge
-from perpetualcc.permissions.commands.whole_project import fits_settings
+from perpetualcc.permissions.commands.whole_project import fits_settings, names_secret
+from perpetualcc.permissions.contents import judge_written
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.mcp import judge_mcp
@@ -25,7 +27,7 @@ from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
 from perpetualcc.permissions.skills import has_unseen_skill
-from perpetualcc.permissions.urls import judge_url
+from perpetualcc.permissions.urls import carries_away, judge_url
 from perpetualcc.permissions.worktrees import is_worktree
 
 COMMAND_LIMIT = 400_000
@@ -185,8 +187,13 @@ def _bash(request: Request) -> Judgement:
     return findings + judge.text(plain(command), request.cwds)
 
 
+def _trimmed(path: str) -> str:
+    """As Claude Code takes it: without blanks around it."""
+    return path.strip().strip("\ufeff").strip()
+
+
 def _path(request: Request, *names: str) -> tuple[str, Judgement]:
-    path = request.text(*names)
+    path = _trimmed(request.text(*names))
     if len(path) > PATH_LIMIT:
         raise MalformedInput(f"a path of {len(path)} characters")
     return plain(path), judge_characters(path)
@@ -199,9 +206,9 @@ def _read(request: Request) -> Judgement:
 
 def _write(request: Request) -> Judgement:
     path, findings = _path(request, "file_path", "notebook_path", "path")
-    for text in _texts({k: v for k, v in request.input.items() if k != "file_path"}):
-        findings += judge_content(text)
-    return [*findings, request.territory.write(path, request.cwds, path)]
+    written = request.territory.write(path, request.cwds, path)
+    place = next((one.target for one in written.effects), path)
+    return [*findings, *judge_written(place, request.territory.project, request.input), written]
 
 
 def _glob(request: Request) -> Judgement:
@@ -215,15 +222,15 @@ def _grep(request: Request) -> Judgement:
 def _search(request: Request, *, lists: bool) -> Judgement:
     pattern = request.text("pattern")
     findings = judge_characters(pattern) if lists else []
-    path = request.optional("path") or "."
+    path = _trimmed(request.optional("path") or "") or "."
     if len(path) > PATH_LIMIT or len(pattern) > PATH_LIMIT * 4:
         raise MalformedInput("a path or pattern that is too long")
     findings.append(request.territory.read(plain(path), request.cwds, path, lists=lists))
-    names = pattern if lists else request.optional("glob")
-    if not lists and not names and _shows_all(request, path, pattern):
+    globs = [pattern] if lists else _globs(request.optional("glob") or "")
+    if not lists and _shows_all(request, path, pattern, globs):
         why = "Shows what is in all files, hidden ones such as .env too"
         findings.append(request.finding(Risk.MEDIUM, "search-all", why, EffectKind.READ))
-    for name in alternatives(plain(names)) if names else ():
+    for name in (one for glob in globs for one in alternatives(plain(glob))):
         if lists and not name.startswith(("/", "~", "..")):
             continue
         below = name if "/" in name else f"**/{name}"
@@ -232,15 +239,28 @@ def _search(request: Request, *, lists: bool) -> Judgement:
     return findings
 
 
-def _shows_all(request: Request, path: str, pattern: str) -> bool:
-    """A pattern that every setting fits, in all of the project."""
-    place = request.territory.locate(plain(path), request.cwds).path
-    return (
-        request.input.get("output_mode") == "content"
-        and not request.input.get("type")
-        and request.territory.is_root(place)
-        and fits_settings(pattern)
-    )
+def _globs(given: str) -> list[str]:
+    """As Claude Code parts them: at blanks, outside braces at commas. Not what only leaves out."""
+    parts = [one for word in given.split() for one in ([word] if "{" in word else word.split(","))]
+    return [part for part in parts if part and not part.startswith("!")]
+
+
+def _shows_all(request: Request, path: str, pattern: str, globs: list[str]) -> bool:
+    """
+    A pattern that every setting fits, in all of the project; or one for secrets, with a glob that
+    fits a `.env`: that is searched then though git ignores it.
+    """
+    if request.input.get("output_mode") != "content" or request.input.get("type") not in _ALL_TYPES:
+        return False
+    if not request.territory.is_root(request.territory.locate(plain(path), request.cwds).path):
+        return False
+    is_wide = any(fnmatchcase(".env", glob.rsplit("/", 1)[-1]) for glob in globs)
+    if globs and not is_wide:
+        return False
+    return fits_settings(pattern) or (is_wide and names_secret(pattern))
+
+
+_ALL_TYPES = frozenset({None, "", "all"})
 
 
 def _list_directory(request: Request) -> Judgement:
@@ -252,6 +272,29 @@ def _fetch(request: Request) -> Judgement:
     url = request.text("url")
     found = judge_url(url, url[:200], request.settings.trusted_hosts)
     return [*judge_characters(url), found, *_leaving_tokens(request)]
+
+
+def _search_the_web(request: Request) -> Judgement:
+    findings = _listed(request)
+    if carries_away(request.text("query")):
+        why = "So much text, or an encoded one, can carry data away"
+        findings.append(request.finding(Risk.HIGH, "search-data", why, EffectKind.NETWORK))
+    return findings
+
+
+def _wake_up(request: Request) -> Judgement:
+    """Later, by itself; or never again."""
+    if request.input.get("stop") is True and not request.input.get("prompt"):
+        return [request.finding(Risk.LOW, "tool", "Ends its own loop")]
+    return _listed(request)
+
+
+def _send_files(request: Request) -> Judgement:
+    files = request.input.get("files")
+    if not isinstance(files, list) or not files or not all(isinstance(one, str) for one in files):
+        return _read(request)
+    paths = [plain(_trimmed(one)) for one in files]
+    return [request.territory.read(path, request.cwds, path) for path in paths]
 
 
 def _agent(request: Request) -> Judgement:
@@ -353,7 +396,9 @@ _TOOLS: dict[str, Callable[[Request], Judgement]] = {
     "Monitor": _monitor,
     "Read": _read,
     "NotebookRead": _read,
-    "SendUserFile": _read,
+    "SendUserFile": _send_files,
+    "ScheduleWakeup": _wake_up,
+    "WebSearch": _search_the_web,
     "Write": _write,
     "Edit": _write,
     "MultiEdit": _write,

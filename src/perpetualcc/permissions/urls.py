@@ -262,8 +262,20 @@ def _inner_hosts(url: str) -> Iterator[str]:
 
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
+_MOST_WORDS = 500
+"""Characters of a search."""
 _MOST_LINES = 2
 """Line ends in one query. Nobody types more."""
+
+
+def carries_away(words: str) -> bool:
+    """Whether words for a search are more than one looks for: a text, an encoded one, a login."""
+    return (
+        len(words) > _MOST_WORDS
+        or words.count("\n") > _MOST_LINES
+        or re.search(r"://[^/?#\s]*:[^/?#\s]+@", words) is not None
+        or any(_is_text(match[0]) for match in _ENCODED.finditer(words))
+    )
 
 
 def _carries_text(parts: SplitResult) -> bool:

@@ -220,7 +220,7 @@ def test_a_glob_that_may_stand_for_credentials_is_never_low(pattern: str) -> Non
     [
         "cat src/*.json", "cat *.json", "cat .cargo/*", "ls ~", "ls ~/*", "du -sh ~/*",
         "stat ~/*.json", "cat ~/*.md", "cat ~/*/package.json", "cat ~/notes/*.txt",
-        "cat ~/.claude/skills/*", "cat ~/.claude/*", "tail ~/.npm/_logs/*", "cat /etc/*release",
+        "cat ~/.claude/skills/*", "tail ~/.npm/_logs/*", "cat /etc/*release",
         "cat /var/log/*.log",
     ],
 )  # fmt: skip

@@ -61,6 +61,11 @@ def fits_settings(pattern: str) -> bool:
     return all(form.search(line) for line in _SETTINGS)
 
 
+def names_secret(pattern: str) -> bool:
+    """Whether it looks for what a secret is called."""
+    return _SECRET.search(pattern) is not None
+
+
 def _searched_for(call: Call) -> list[str]:
     """The patterns of a search of all the project that does not pass over hidden files."""
     texts = [word.text for word in call.command.words[1:]]

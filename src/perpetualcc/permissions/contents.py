@@ -1,0 +1,76 @@
+"""What is written into a file counts beside where: a live key, a stranger's package, nothing."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from perpetualcc.domain.secrets import holds_token
+from perpetualcc.domain.tools import Risk
+from perpetualcc.permissions.characters import judge_content
+from perpetualcc.permissions.effects import Finding
+from perpetualcc.permissions.knowledge import load_table
+
+_MADE_UP = re.compile(r"test|spec|fixture|example|sample|mock|fake", re.IGNORECASE)
+"""In a path: a key there is none that opens anything."""
+_SHOWN = 60
+
+
+_TRANSLATED = re.compile(
+    r"/(?:i18n|l10n|lang|languages?|locales?|messages|translations?)/"
+    r"|\.(?:arb|ftl|po|pot|properties|strings|xliff?)$",
+    re.IGNORECASE,
+)
+"""In a path: characters of direction belong there."""
+
+
+def judge_written(path: str, project: str, given: Mapping[str, Any]) -> Iterator[Finding]:
+    """`path`: canonical. `given`: what a tool that writes files was given."""
+    below = path.removeprefix(project)
+    edits = given.get("edits")
+    parts = [given, *(one for one in _list(edits) if isinstance(one, Mapping))]
+    new = "\n".join(_texts(parts, "content", "new_string", "new_source"))
+    yield from [] if _TRANSLATED.search(below) else judge_content(new)
+    yield from _brought(below, new, "\n".join(_texts(parts, "old_string")))
+    if isinstance(whole := given.get("content"), str) and not whole.strip() and _has_more(path):
+        yield _finding("empty", posixpath.basename(path), "Empties a file that holds something")
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(parts: Iterable[Mapping[str, Any]], *names: str) -> Iterator[str]:
+    found = (part.get(name) for part in parts for name in names)
+    return (text for text in found if isinstance(text, str))
+
+
+def _brought(path: str, new: str, old: str) -> Iterator[Finding]:
+    """`old`: what stands there now, as far as the call says it."""
+    if holds_token(new) and not holds_token(old) and not _MADE_UP.search(path):
+        why = "The text holds what looks like a live token or key"
+        yield _finding("writes-token", posixpath.basename(path), why)
+    for found in _from_strangers(posixpath.basename(path).lower(), new):
+        if found not in old:
+            why = "An install takes a package from there, whose code runs here"
+            yield _finding("foreign-package", found, why)
+
+
+def _from_strangers(name: str, text: str) -> Iterator[str]:
+    """What a list of packages takes from an address, or from another registry."""
+    for entry in load_table("manifests")["manifest"]:
+        if any(re.fullmatch(one, name) for one in entry["names"]):
+            for match in re.finditer(entry["foreign"], text, re.MULTILINE):
+                yield match[0].strip()
+
+
+def _has_more(path: str) -> bool:
+    try:
+        return Path(path).stat().st_size > 0
+    except (OSError, ValueError):
+        return False
+
+
+def _finding(rule: str, part: str, why: str) -> Finding:
+    return Finding(risk=Risk.MEDIUM, rule=rule, part=part[:_SHOWN], kind=rule, explanation=why)
