@@ -265,6 +265,7 @@ class Parts:
         return Recollection(
             self.events,
             self.sessions,
+            self.ledger,
             EpisodicMemory(SqliteEpisodes(self.database), Meanings(self.library.embeddings)),
             SemanticMemory(facts),
             self.habits,

@@ -12,8 +12,10 @@ from perpetualcc.domain.episodes import Episode, Provenance
 from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled, ToolDecided
 from perpetualcc.domain.folders import main_tree
+from perpetualcc.domain.texts import cut
 from perpetualcc.memory import EpisodicMemory, SemanticMemory
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.sessions import SessionStore
 
 log = logging.getLogger(__name__)
@@ -25,6 +27,8 @@ _ALIKE = 0.5
 """From this similarity on an episode is about the same."""
 _SIMILAR = 3
 """Past episodes in a brain's prompt (seed 000, Component 8)."""
+_WISH = 500
+"""Characters of a task, by which it is found again."""
 _FACTS = 10
 """Of a project, in a brain's prompt."""
 
@@ -36,6 +40,7 @@ class Recollection:
         self,
         events: EventLog,
         sessions: SessionStore,
+        tasks: SqliteLedger,
         episodes: EpisodicMemory,
         facts: SemanticMemory,
         habits: Habits,
@@ -44,6 +49,7 @@ class Recollection:
         self.habits = habits
         self._events = events
         self._sessions = sessions
+        self._tasks = tasks
         self._episodes = episodes
         self._facts = facts
         self._clock = clock
@@ -71,6 +77,8 @@ class Recollection:
         if told is None:
             return
         context, action, outcome, rationale, provenance = told
+        if isinstance(event, TaskSettled) and event.task is not None:
+            context = cut((await self._tasks.get(event.task)).prompt, _WISH)
         await self._episodes.record_episode(
             Episode(
                 session=event.session,

@@ -16,6 +16,8 @@ from perpetualcc.brain.rule_based import RuleBasedBrain
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.questions import QuestionContext
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
+from perpetualcc.permissions.risk_classifier import analyse
+from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.requirements import parse_requirements
 
 
@@ -23,7 +25,10 @@ def advise(tool: str, tool_input: dict[str, object], project: Path, risk=Risk.ME
     call = ToolCall(tool=tool, input=tool_input, project=project)
     brain = RuleBasedBrain(parse_requirements)
     context = QuestionContext(project=str(project))
-    return asyncio.run(brain.evaluate_permission(call, Assessment(risk=risk, reasons=()), context))
+    found = Assessment(risk=risk, reasons=())
+    if tool == "Bash" and risk is not Risk.HIGH:
+        found = analyse(call, PermissionSettings()).assessment()
+    return asyncio.run(brain.evaluate_permission(call, found, context))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,14 @@ def advise(tool: str, tool_input: dict[str, object], project: Path, risk=Risk.ME
         "mv a.py src/a.py",
         "cp -r ./docs ./more",
         "git commit -am 'Add the new one' --signoff",
+        "git add -A && git commit -m 'Fix; tidy & test'",
+        "git commit -m \"$(cat <<'EOF'\nFix it\n\nIt was $BAD -n; rm -rf x\nEOF\n)\"",
+        "mkdir -p docs && mv README.md docs/",
+        "echo hi > notes.md",
+        "cat > notes.md <<'EOF'\nhello\nEOF",
+        "cd src && git commit -m x",
+        "git commit -m x 2>&1 | tail -3",
+        "git checkout -b feat/x && git add . && git commit -m 'costs $5'",
     ],
 )
 def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) -> None:
@@ -76,6 +89,19 @@ def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) ->
         "curl https://example.org",
         "make install",
         "",
+        "git add -A && git push",
+        "cd .. && git commit -m x",
+        "cd $HOME && git commit -m x",
+        "command cd .. && git commit -m x",
+        "cd src && mv a.py ../../b.py",
+        'git commit -m "$(whoami)"',
+        "git commit -m \"it's $TOKEN isn't\"",
+        'git commit -m "$(cat <<EOF\n$TOKEN\nEOF\n)"',
+        "git add -A; git commit -nm x",
+        "git commit -m x --no-verify -m y",
+        "echo x > ../notes.md",
+        "echo x > run.sh",
+        "touch -m ../x",
     ],
 )
 def test_everything_else_is_left_to_a_person(command: str, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.domain.errors import PassingError
-from perpetualcc.domain.events import QuestionAnswered, RecordedEvent
-from perpetualcc.domain.ids import RequestId, RunId, SessionId
+from perpetualcc.domain.events import QuestionAnswered, RecordedEvent, TaskSettled
+from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from tests.fakes.clock import FakeClock
 
 
@@ -37,6 +37,7 @@ def test_a_locked_database_ends_neither_the_engine_nor_a_run():
     recollection = Recollection(
         SimpleNamespace(follow=follow),
         None,
+        None,
         SimpleNamespace(forget_old=locked, find_similar=alike, mark_useful=locked),
         SimpleNamespace(get_facts=nothing, mark_useful=locked, forget_old=locked),
         None,
@@ -46,6 +47,10 @@ def test_a_locked_database_ends_neither_the_engine_nor_a_run():
 
     assert read == ["the log"]
     assert asyncio.run(recollection.about(Path("/p"), "Which?")) == ["Which? → SQLite"]
+
+
+async def task(_id):
+    return SimpleNamespace(prompt="Move the store to SQLite")
 
 
 @pytest.mark.parametrize(("run", "teaches"), [("run-1", True), ("", False)])
@@ -68,6 +73,7 @@ def test_of_what_a_person_answers_a_plan_teaches_nothing(run, teaches):
     recollection = Recollection(
         SimpleNamespace(follow=follow),
         SimpleNamespace(project=project),
+        SimpleNamespace(get=task),
         SimpleNamespace(forget_old=nothing, record_episode=take),
         SimpleNamespace(get_facts=nothing, mark_useful=nothing, forget_old=nothing),
         None,
@@ -106,6 +112,7 @@ def test_what_happens_in_a_worktree_is_remembered_of_its_repository(tmp_path):
     recollection = Recollection(
         SimpleNamespace(follow=follow),
         SimpleNamespace(project=project),
+        SimpleNamespace(get=task),
         SimpleNamespace(
             forget_old=nothing, record_episode=keep, find_similar=find, mark_useful=nothing
         ),
@@ -119,3 +126,33 @@ def test_what_happens_in_a_worktree_is_remembered_of_its_repository(tmp_path):
 
     assert kept == [str(tmp_path)]
     assert asked == [str(tmp_path)] * 2
+
+
+def test_a_task_is_remembered_by_what_it_was():
+    kept = []
+
+    async def follow(_since, **_how):
+        event = TaskSettled(session=SessionId("s"), task=TaskId("t"), state="done", result="Moved")
+        yield RecordedEvent(seq=1, at=1.0, event=event)
+
+    async def project(_session):
+        return Path("/p")
+
+    async def keep(episode):
+        kept.append((episode.context, episode.action, episode.outcome))
+
+    async def nothing(*_):
+        return None
+
+    recollection = Recollection(
+        SimpleNamespace(follow=follow),
+        SimpleNamespace(project=project),
+        SimpleNamespace(get=task),
+        SimpleNamespace(record_episode=keep),
+        None,
+        SimpleNamespace(learn=nothing),
+        FakeClock(),
+    )
+    asyncio.run(recollection.run(0))
+
+    assert kept == [("Move the store to SQLite", "done", "success")]

@@ -1,13 +1,15 @@
 """
 Advice on tool calls of MEDIUM risk: yes to what is local, reversible and inside the project.
 
-It reads the rules that the permissions found, never the command again: one reading of a command
-is enough, and that one belongs to `permissions/`.
+It takes a line as the permissions have read it, part by part: one reading of a command is enough,
+and that one belongs to `permissions/`.
 """
 
 import os
 import re
-from pathlib import PurePath
+import shlex
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.tools import WRITERS, Assessment, Risk, ToolCall
@@ -27,8 +29,13 @@ _LOCAL_COMMANDS = re.compile(
     )$""",
     re.VERBOSE,
 )
-_QUOTES = re.compile(r"[\"'\\]")
-"""With which `-'n'` would be another word than `-n`."""
+_TEXT = re.compile(
+    r"""\$\(\s*cat\s+<<-?\s*(['"])(\w+)\1[ \t]*\n.*?\n\s*\2[ \t]*\n?\s*\)""", re.DOTALL
+)
+"""A text of several lines, as Claude Code gives it to `git commit -m`."""
+_SAYS = re.compile(r"-[a-zA-Z]*m|--message|--trailer")
+_REDIRECTED = re.compile(r"1?>>?\s*(?P<path>[^\s>&|;]+)")
+_MOVES = re.compile(r"\s*(?:\S+\s+)?\\?(?:cd|pushd|popd)\b")
 _CONFIG_SUFFIXES = frozenset(
     {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
 )
@@ -98,29 +105,75 @@ def advise(call: ToolCall, assessment: Assessment) -> Advice:
     """Approve at 0.75, or have no opinion."""
     if assessment.risk is Risk.HIGH:
         return Advice(approve=False, confidence=0.0, reason="Only a person may allow this")
-    command = call.input.get("command")
-    if call.tool == "Bash" and isinstance(command, str):
-        return _advise_command(call, command)
+    if call.tool == "Bash":
+        return _advise_command(call, assessment)
     if call.tool in WRITERS:
         return _advise_write(call)
     return _unsure("Nothing is known about this tool")
 
 
-def _advise_command(call: ToolCall, command: str) -> Advice:
-    command = _QUOTES.sub("", command)
-    if not _LOCAL_COMMANDS.match(command):
-        return _unsure("Not one of the local, reversible commands")
-    words = command.split()
-    if not all(_is_inside(call, word) for word in words[1:] if not word.startswith("-")):
-        return _unsure("It reaches outside the project, or into what is not ordinary there")
+def _advise_command(call: ToolCall, assessment: Assessment) -> Advice:
+    """Every part that somebody must decide about, each as if it stood alone."""
+    bases = _bases(call, assessment)
+    if bases is None:
+        return _unsure("It runs outside the project")
+    parts = dict.fromkeys(r.part for r in assessment.reasons if r.risk is assessment.risk)
+    doubts = (_doubt(bases, call, part) for part in parts or [""])
+    if why := next(filter(None, doubts), ""):
+        return _unsure(why)
     return Advice(
         approve=True, confidence=CONFIDENCE, reason="Local and reversible, inside the project"
     )
 
 
+def _bases(call: ToolCall, assessment: Assessment) -> list[Path] | None:
+    """Every folder that it may run in; None where one of them is not in the project."""
+    bases = [Path(call.cwd or call.project)]
+    for part in dict.fromkeys(one.part for one in assessment.reasons):
+        if _MOVES.match(part):
+            words = _words(part) or []
+            if len(words) != 2 or not all(_is_inside(call, words[1], base) for base in bases):
+                return None
+            bases += [base / words[1] for base in bases]
+    return bases
+
+
+def _doubt(bases: Sequence[Path], call: ToolCall, part: str) -> str:
+    """Why a part is for a person; empty when anybody would let it through."""
+    if written := _REDIRECTED.fullmatch(part):
+        advised = [_advise_path(call, written["path"], base) for base in bases]
+        return next((one.reason for one in advised if not one.approve), "")
+    words = _words(part)
+    if words is None or not _LOCAL_COMMANDS.match(" ".join(words)):
+        return "Not one of the local, reversible commands"
+    places = [word for word in words[1:] if not word.startswith("-")]
+    if not all(_is_inside(call, word, base) for word in places for base in bases):
+        return "It reaches outside the project, or into what is not ordinary there"
+    return ""
+
+
+def _words(part: str) -> list[str] | None:
+    """Its words, those that are only said left out; None where one is known when it runs."""
+    part = _TEXT.sub("text", part)
+    bare = part if '"' in part else re.sub(r"'[^']*'", "", part)
+    try:
+        words = shlex.split(part)
+    except ValueError:
+        return None
+    kept, is_said = words[:2], False
+    for word in words[2:]:
+        kept += [] if is_said else [word.partition("=")[0] if word[:10] == "--message=" else word]
+        is_said = not is_said and words[:2] == ["git", "commit"] and bool(_SAYS.fullmatch(word))
+    return None if "$" in bare or "`" in bare or any("\n" in one for one in kept) else kept
+
+
 def _advise_write(call: ToolCall) -> Advice:
     path = next((call.input[key] for key in _PATH_KEYS if isinstance(call.input.get(key), str)), "")
-    if not path or not _is_inside(call, path):
+    return _advise_path(call, path, Path(call.cwd or call.project))
+
+
+def _advise_path(call: ToolCall, path: str, base: Path) -> Advice:
+    if not path or not _is_inside(call, path, base):
         return _unsure("Outside the project, or not ordinary in it")
     name = PurePath(path).name
     if name in _CONFIG_NAMES or PurePath(name).suffix in _ORDINARY_SUFFIXES:
@@ -130,12 +183,12 @@ def _advise_write(call: ToolCall) -> Advice:
     return _unsure("Not an ordinary file of a project")
 
 
-def _is_inside(call: ToolCall, word: str) -> bool:
-    """Whether a word, taken as a path, stays in the project and in what is ordinary there."""
+def _is_inside(call: ToolCall, word: str, base: Path) -> bool:
+    """Whether a word, taken as a path from `base`, stays in what is ordinary in the project."""
     if word.startswith("~") or any(sign in word for sign in "*?[{$\0"):
         return False
     root = os.path.realpath(call.project)
-    place = os.path.realpath(os.path.join(call.cwd or call.project, word))  # noqa: PTH118
+    place = os.path.realpath(os.path.join(base, word))  # noqa: PTH118
     if place != root and not place.startswith(f"{root.rstrip('/')}/"):
         return False
     parts = place[len(root) :].casefold().split("/")
