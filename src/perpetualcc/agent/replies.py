@@ -57,8 +57,7 @@ def summarize(call: ToolCall) -> str:
 
 
 def _relative(path: str, call: ToolCall) -> str:
-    prefix = f"{call.project}/"
-    return path.removeprefix(prefix) if path.startswith(prefix) else path
+    return path.removeprefix(f"{call.project}/")
 
 
 def _shorten(text: str) -> str:

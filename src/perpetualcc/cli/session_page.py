@@ -9,7 +9,7 @@ from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thou
 from perpetualcc.cli.statuses import goes_on, is_scheduled, standing
 from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, dated, duration, moment
 
 _TASK_SYMBOLS = {
@@ -25,8 +25,6 @@ _TASK_SYMBOLS = {
 _OVER = frozenset({"done", "cancelled"})
 _MOST_OVER = 20
 """Tasks that are over, of those that `pcc status` lists; what is to be done is listed whole."""
-_FEW = 3
-"""Tasks that are named where it is said what one comes after."""
 _ROOM = 120
 """Characters of why a session does not go on, in a listing."""
 _REASON = 600
@@ -255,7 +253,3 @@ def _whole(reason: str, home: str) -> list[str]:
     """
     text = printable(" ".join(from_home(reason, home).split()))[:_REASON]
     return textwrap.wrap(text, 90, break_on_hyphens=False, break_long_words=False) or [""]
-
-
-def first_few(tasks: list[str]) -> str:
-    return ", ".join(tasks) if len(tasks) <= _FEW else f"{', '.join(tasks[:_FEW])}, …"

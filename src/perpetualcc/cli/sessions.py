@@ -25,13 +25,13 @@ from perpetualcc.cli.later import (
 )
 from perpetualcc.cli.look import fit, hung, print_json, table
 from perpetualcc.cli.options import JsonOption, LookedAtArgument, session_argument
-from perpetualcc.cli.session_page import decision_lines, first_few, page, row, row_colour
+from perpetualcc.cli.session_page import decision_lines, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, is_scheduled, parse_status
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
 from perpetualcc.cli.which_session import the_session
 from perpetualcc.domain.folders import canonical
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, first_few
 from perpetualcc.domain.times import moment
 
 app = typer.Typer(rich_markup_mode=None)

@@ -48,6 +48,7 @@ from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.folders import canonical, expanded
 from perpetualcc.domain.session_status import ENDED, SessionStatus
+from perpetualcc.domain.texts import first_few
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -307,8 +308,7 @@ def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
     files = {str(one["file"]) for one in brought["surfaces"]} - set(INSTRUCTIONS)
     look = f"to look at it: pcc trust {shlex.quote(brought['project'])}"
     if others := sorted(files - {POLICY_FILE}):
-        named = one_line(", ".join(others[:3])) + (", …" if len(others) > 3 else "")
-        yield f"{named} will not count; {look}"
+        yield f"{one_line(first_few(others))} will not count; {look}"
     elif files and not mistakes:
         yield f"{POLICY_FILE} counts only where it is stricter; {look}"
 

@@ -1,10 +1,10 @@
 """The report of `pcc graph PROJECT --report`, as text or JSON."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from perpetualcc.cli.look import print_json
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, first_few
 from perpetualcc.knowledge.structure import Cycle, Structure
 
 _SHOWN = 10
@@ -30,7 +30,7 @@ def _lines(structure: Structure) -> Iterator[str]:
     yield from (f"  {d.importers:4} {d.reach:4}  {d.path}" for d in most)
     yield from _part("Cycles", map(_cycle, structure.cycles))
     layers = [
-        f"{height:3}  {counted(len(files), 'file')}: {_some(files)}"
+        f"{height:3}  {counted(len(files), 'file')}: {first_few(files, _NAMED)}"
         for height, files in enumerate(structure.layers)
     ]
     yield from _part("Layers, from the ground up", layers, shown=len(layers))
@@ -49,7 +49,3 @@ def _cycle(cycle: Cycle) -> str:
     circle = " → ".join([*cycle.shortest, cycle.shortest[0]])
     further = len(cycle.files) - len(cycle.shortest)
     return circle + (f"  (and {further} more with them)" if further else "")
-
-
-def _some(files: Sequence[str]) -> str:
-    return ", ".join(files[:_NAMED]) + (", …" if len(files) > _NAMED else "")

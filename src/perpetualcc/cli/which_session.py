@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.texts import first_few
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
@@ -32,7 +33,7 @@ def the_session(daemon: "Client", typed: str | None, command: str, *statuses: Se
     if not meant and not statuses:
         meant = found[:1]
     if len(meant) > 1:
-        names = ", ".join(one["name"] for one in meant[:_NAMED]) + ", …" * (len(meant) > _NAMED)
+        names = first_few([one["name"] for one in meant], _NAMED)
         raise Mistyped(f"Which session? It can be {names}", hint=f"{command} {meant[0]['id']}")
     if not meant:
         raise Mistyped("There is no such session", hint="See what there is with: pcc list")

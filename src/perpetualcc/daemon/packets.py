@@ -67,9 +67,8 @@ def _progress(kept: SessionCheckpoint) -> str:
 
 
 def _listed(found: Sequence[str]) -> str:
-    firsts = [one.strip().splitlines()[0] if one.strip() else one for one in found[:_FEW]]
     more = f" and {len(found) - _FEW} more" if len(found) > _FEW else ""
-    return ", ".join(firsts) + more
+    return ", ".join(map(first_line, found[:_FEW])) + more
 
 
 def tried_last(events: Sequence[Event]) -> list[str]:

@@ -1,6 +1,7 @@
 """Texts cut to the room there is for them (an ellipsis at the end says so), marked, and counts."""
 
 import re
+from collections.abc import Sequence
 
 
 def cut(text: str, most: int) -> str:
@@ -13,9 +14,15 @@ def inside(mark: str, text: str) -> str:
     return re.sub(rf"<(?=\s*/\s*{mark}\b)", "<\u200b", text, flags=re.IGNORECASE)
 
 
-def first_line(text: str, most: int) -> str:
+def first_line(text: str, most: int | None = None) -> str:
     """At most so many characters of the first line that is not blank; empty when there is none."""
-    return cut(next((line.strip() for line in text.splitlines() if line.strip()), ""), most)
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if most is None else cut(line, most)
+
+
+def first_few(names: Sequence[str], most: int = 3) -> str:
+    """At most so many of them."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def from_home(text: str, project: str, *, mark: str = "") -> str:

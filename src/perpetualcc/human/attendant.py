@@ -25,7 +25,7 @@ from perpetualcc.domain.events import (
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, first_few, first_line
 from perpetualcc.human.answers import GIVE_UP, RETRY
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import Channel
@@ -48,8 +48,6 @@ KINDS = frozenset(
     )
 )
 _ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
-_FEW = 3
-"""Tasks that are named."""
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
 _LOOKS, _BETWEEN = 50, 0.02
@@ -265,22 +263,20 @@ def notices_for(
 def _with(packet: Mapping[str, Any]) -> str:
     """What is left with a task: it comes after it."""
     names = packet.get("behind") or []
-    more = ", …" if len(names) > _FEW else ""
-    told = f", with {counted(len(names), 'task')} after it: {', '.join(names[:_FEW])}{more}"
+    told = f", with {counted(len(names), 'task')} after it: {first_few(names)}"
     return told if names else ""
 
 
 def stopped(task: Task, seq: int, history: Sequence[str] = ()) -> EscalationRequest:
     """The packet of seed 002 for a task that a person must look at."""
     packet = dict(task.packet or {})
-    first = task.prompt.strip().splitlines()[0] if task.prompt.strip() else task.id
     return EscalationRequest(
         session=SessionId(task.group),
         run=RunId(""),
         task=task.id,
         request=RequestId(f"settled:{seq}"),
         type=EscalationType.ERROR,
-        title=f"{task.state.value.capitalize()}: {first}",
+        title=f"{task.state.value.capitalize()}: {first_line(task.prompt) or task.id}",
         context=task.result,
         options=(
             {"label": RETRY, "description": "Try again, with all its attempts"},

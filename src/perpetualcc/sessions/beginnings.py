@@ -8,6 +8,7 @@ from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
+from perpetualcc.domain.texts import first_line
 
 
 def _instead_of(path: Path) -> str:
@@ -58,8 +59,7 @@ _UNSPEAKABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def name_from(prompt: str) -> str:
     """Two or three telling words of the task, as people name branches."""
-    first = prompt.strip().splitlines()[0]
-    words = "".join(c.lower() if c.isalnum() else " " for c in first).split()
+    words = "".join(c.lower() if c.isalnum() else " " for c in first_line(prompt)).split()
     telling = [word for word in words if len(word) > 2 and word not in _WEAK][:3]
     return "-".join(telling or words[:3])[:32].strip("-") or "session"
 

@@ -2,6 +2,8 @@
 
 import re
 
+from perpetualcc.domain.texts import first_line
+
 
 def same_failure(before: str, now: str) -> bool:
     """Whether two attempts failed the same way: numbers, ids and paths may differ."""
@@ -9,5 +11,4 @@ def same_failure(before: str, now: str) -> bool:
 
 
 def _essence(text: str) -> str:
-    first = text.strip().splitlines()[0] if text.strip() else ""
-    return re.sub(r"/\S+|\b[0-9a-f]{6,}\b|\d+", "#", first.casefold())[:200]
+    return re.sub(r"/\S+|\b[0-9a-f]{6,}\b|\d+", "#", first_line(text).casefold())[:200]

@@ -11,7 +11,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added, goal_of
-from perpetualcc.domain.texts import cut, first_line
+from perpetualcc.domain.texts import first_line
 
 _MOST_IN_A_ROW = 2
 OPEN = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.WAITING})
@@ -159,10 +159,6 @@ def standstill(tasks: Sequence[Task]) -> Task | None:
     return max(stopped, key=lambda task: task.updated_at)
 
 
-def _title(task: Task) -> str:
-    return first_line(task.prompt, len(task.prompt))
-
-
 class TaskQueue:
     """The tasks of one session."""
 
@@ -223,7 +219,7 @@ class TaskQueue:
 def named(name: str, tasks: Sequence[Task]) -> list[Task]:
     """Those with this id, whole prompt or first line; else those whose id begins so."""
     exact = [task for task in tasks if name in {task.id, task.prompt}]
-    titled = [task for task in tasks if name.strip() == _title(task)]
+    titled = [task for task in tasks if name.strip() == first_line(task.prompt)]
     begun = name.removeprefix("t-")
     return (
         exact
@@ -236,7 +232,7 @@ def the_one_named(name: str, tasks: Sequence[Task], *, option: str = "") -> Task
     """Raises PerpetualError: it is none of them, or several; `option`: where it was named."""
     found = named(name, tasks)
     if len(found) != 1:
-        shown = [f"{task.id} ({cut(_title(task), 40)})" for task in (found or tasks)]
+        shown = [f"{task.id} ({first_line(task.prompt, 40)})" for task in (found or tasks)]
         known = ", ".join(shown) or "none yet"
         what = "matches no task" if not found else "matches several tasks"
         raise PerpetualError(f"{option}{name!r} {what} of this session", hint=f"Tasks: {known}")

@@ -33,9 +33,12 @@ ON CONFLICT (cause, channel) DO NOTHING
 _MOOT = """
 UPDATE notifications SET problem = :why, due = iif(state = 'sending', due, NULL),
     ended_at = iif(state = 'sending', NULL, :now), state = iif(state = 'sending', state, 'moot')
-WHERE state IN ('queued', 'sending')
+WHERE due IS NOT NULL
 """
-"""What is being sent may still arrive; its problem says that it is not tried again."""
+"""
+What is being sent may still arrive; its problem says that it is not tried again. Only what is
+queued or being sent has a due time: by it, it is found among all that was ever sent.
+"""
 _REPLACED = "channel = :channel AND cause <> :cause AND escalation = :escalation"
 _OUTDATED = "kind = 'limit' AND session = :session"
 _SETTLED = "escalation = :number"
@@ -59,7 +62,7 @@ WHERE id = :id AND state = 'queued' RETURNING *
 """
 _GATHER = """
 UPDATE notifications SET state = 'moot', due = NULL, ended_at = :now, problem = 'told with #' || :id
-WHERE state = 'queued' AND channel = :channel AND kind = :kind RETURNING *
+WHERE due IS NOT NULL AND state = 'queued' AND channel = :channel AND kind = :kind RETURNING *
 """
 
 
@@ -113,9 +116,10 @@ class SqliteOutbox:
             lambda c: [
                 notice_of(row)
                 for row in c.execute(
-                    # Its receipt may come any moment, so what is being sent is always due.
+                    # Its receipt may come any moment, so what is being sent is always due. The
+                    # plus keeps SQLite from walking all that was ever sent, in its order.
                     "SELECT * FROM notifications WHERE due IS NOT NULL"
-                    " AND (due <= ? OR state = 'sending') ORDER BY id LIMIT 50",
+                    " AND (due <= ? OR state = 'sending') ORDER BY +id LIMIT 50",
                     (now,),
                 )
             ]

@@ -24,6 +24,7 @@ from typing import Any
 
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.private_files import write_whole
+from perpetualcc.domain.texts import first_line
 
 LONGEST = 30
 """Seconds. After that there will be no receipt any more."""
@@ -89,7 +90,7 @@ def _send(url: str, title: str, body: str) -> dict[str, Any]:
         scheme = url.partition("://")[0][:40]
         return {"problem": f"Apprise does not know this address ({scheme}://…)", "permanent": True}
     was_taken = bool(service.notify(title=title, body=body, body_format="text"))
-    return {"problem": "" if was_taken else _first_line(said.getvalue()) or "it was not taken"}
+    return {"problem": "" if was_taken else first_line(said.getvalue(), 300) or "it was not taken"}
 
 
 def _service(url: str) -> Any:
@@ -130,10 +131,6 @@ def _likely_modules(folder: Path, scheme: str) -> Iterator[str]:
     for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*/base.py")):
         if naming.search(path.read_text("utf-8")):
             yield path.parent.name if path.name == "base.py" else path.stem
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip()[:300] for line in text.splitlines() if line.strip()), "")
 
 
 if __name__ == "__main__":
