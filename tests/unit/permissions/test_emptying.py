@@ -66,6 +66,18 @@ from judging import bash_risk
         ("coverage erase --data-file=src/app.py", "HIGH"),
         ("COVERAGE_FILE=src/app.py coverage erase", "HIGH"),
         ("coverage erase --data-file=.coverage.unit", "LOW"),
+        ("coverage run --append --data-file=src/app.py -m pytest", "LOW"),
+        ("COVERAGE_FILE=.coverage.unit coverage run -m pytest", "LOW"),
+        ("COVERAGE_FILE=/tmp/cov coverage run -m pytest", "LOW"),
+        ("jest --clearCache", "LOW"),
+        ("jest --clearCache --cacheDirectory=.jest-cache", "LOW"),
+        ("cypress run --config screenshotsFolder=cypress/screenshots", "LOW"),
+        ("vue-cli-service build --dest src --no-clean", "LOW"),
+        ("vue-cli-service build --dest dist", "LOW"),
+        ("pdm build -d dist", "LOW"),
+        ("sam build -b .aws-sam/build", "LOW"),
+        ("deno test --clean --coverage=cov", "LOW"),
+        ("PLAYWRIGHT_HTML_OUTPUT_DIR=playwright-report npx playwright test", "LOW"),
     ],
 )
 def test_what_people_wrote_is_not_emptied_for_a_build(command: str, risk: str) -> None:

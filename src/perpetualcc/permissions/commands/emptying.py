@@ -44,7 +44,7 @@ def emptied(call: Call) -> Findings:
             EffectKind.DELETE,
         )
         for path in dict.fromkeys(into)
-        if not _may_go(path, program, call)
+        if not may_go(path, program, call)
     ]
 
 
@@ -76,7 +76,8 @@ def _is_below(path: str, call: Call) -> bool:
     return any(cwd is None or contains(cwd, place) for cwd in call.cwds or (territory.project,))
 
 
-def _may_go(path: str, program: Mapping[str, Any], call: Call) -> bool:
+def may_go(path: str, program: Mapping[str, Any], call: Call) -> bool:
+    """Whether what is there was made by a build, as far as its name says."""
     territory = call.judge.territory
     location = territory.locate(path, call.cwds)
     if location.zone is Zone.SCRATCH:

@@ -11,6 +11,7 @@ from perpetualcc.permissions.blocked import SHELLS, is_shell
 from perpetualcc.permissions.commands.foreign_code import foreign_path
 from perpetualcc.permissions.commands.given_settings import foreign_host, serves_everyone
 from perpetualcc.permissions.commands.knowledge import Knowledge
+from perpetualcc.permissions.commands.named_outputs import OWN_PLACE
 from perpetualcc.permissions.commands.places import are_ordinary
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import MAY_LEAVE, Territory, Zone
@@ -42,9 +43,21 @@ _HOLDS_DATA = re.compile(
 )
 _LOADED_PLACES = re.compile(r"(?:Downloads|Desktop|Documents)(?:/|$)")
 _SOURCE = re.compile(
-    r"BAZELISK_\w+|YARN_\w*REGISTRY\w*|BUNDLE_MIRROR__\w+|CYPRESS_INSTALL_BINARY|(?:.*_)?\w*(?:REPO(?:SITORY)?|MIRROR|REGISTRY|INDEX|DISTRIBUTION)(?:_?(?:URL|HOST|BASE))?",
+    r"BAZELISK_\w+|YARN_\w*REGISTRY\w*|BUNDLE_MIRROR__\w+|CYPRESS_INSTALL_BINARY"
+    r"|(?:.*_)?\w*(?:REPO(?:SITOR(?:Y|IES))?|MIRRORS?|REGISTRY|INDEX|DISTRIBUTION|CHANNELS?|PYPI|CDN)(?:_?(?:URL|HOST|BASE|ALIAS))?"
+    r"|(?:.*_)?(?:DIST|PKG|PACKAGES?|DOWNLOADS?|UPDATE|STORAGE|HOSTED|CACHE)_(?:\w+_)?(?:SERVER|ROOT|HOST|(?:BASE_)?URL|ENDPOINT|STORAGE)"
+    r"|JSR_URL|HEX_API_URL|TURBO_API|CCACHE_REMOTE_STORAGE|SCCACHE_(?:\w+_)?ENDPOINT|HF_ENDPOINT",
     re.IGNORECASE,
 )
+_TARGET = re.compile(
+    r"(?:(?:\w+_)?(?:TEST|PLAYWRIGHT|CYPRESS|E2E|SELENIUM|WDIO)_)?(?:BASE|TARGET)_?UR[LI]|\w*DATASOURCE_URL"
+)
+_POINTS = (
+    (_SOURCE, "by its name it says where things come from, and that is elsewhere"),
+    (_TARGET, "says what is tested or worked with, and that is elsewhere"),
+    (re.compile(r"OTEL_\w*ENDPOINT|SENTRY_DSN"), "what the program reports goes elsewhere"),
+)
+"""Variables with these names hold addresses, and what it is if one is of another machine."""
 _DATABASE = re.compile(
     r"(?:.*_)?(?:DATABASE|DB|MONGO(?:DB)?|REDIS|PG|POSTGRES(?:QL)?|MYSQL|MARIADB|CLICKHOUSE|AMQP)_?(?:URL|URI|DSN|HOST|HOSTNAME|ADDR)",
     re.IGNORECASE,
@@ -61,6 +74,7 @@ _IS_WRITTEN = re.compile(
 """Variables with these names hold files that a program writes."""
 _FORMAT = re.compile(r"(?:xml|json):")
 """`GTEST_OUTPUT=xml:report/`: how it writes, before where."""
+_PIECES = re.compile(r"[=:,;\s]")
 _LONGEST_NAME = 100
 """Characters; of a longer name, which no program has, the end counts."""
 _TOOLS = re.compile(
@@ -71,7 +85,9 @@ _TOOLS = re.compile(
 )
 """Variables that hold a program of the kind that makefiles run."""
 _IS_RUN = re.compile(
-    rf"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|LINKER|RUSTC|RUSTDOC|RUSTFMT|CARGO|EXTERNAL_DIFF|SSH|RSH)|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
+    rf"(?:\w*_)?(?:RUNNER|WRAPPER|LAUNCHER|COMMAND|CMD|EXEC|EDITOR|PAGER|HOOK|BROWSER|ASKPASS|LINKER|RUSTC|RUSTDOC|RUSTFMT|CARGO|EXTERNAL_DIFF|SSH|RSH"
+    rf"|BIN|BINARY|COMPILER|EXECUTABLE|EXECUTABLE_PATH|REBAR3?)|YARN_YARN_PATH|HARNESS_PERL|R_\w+CMD"
+    rf"|(?:Pre|Post)(?:Build|Link)Event|RunCommand|\w+ToolExe|\w+CommandLine|GOCACHEPROG|GOAUTH|P4DIFF|P4PAGER"
     rf"|CIBW_(?:BEFORE|REPAIR|TEST)_\w+|{_TOOLS.pattern}"
 )
 _RUN_BY_ZSH = frozenset({"functions", "aliases", "galiases", "saliases"})
@@ -143,6 +159,9 @@ def _graver(
 ) -> tuple[Risk, str] | None:
     """What no table need say: where it makes a program write, and which command it has it run."""
     value = _FORMAT.sub("", value)
+    for piece in _PIECES.split(value) if ".git/" in value or ".claude/" in value else ():
+        if OWN_PLACE.match(piece):
+            return Risk.HIGH, f"has a program write {piece}, which changes what is run later"
     if MAY_LEAVE.match(value) and _IS_WRITTEN.fullmatch(name):
         written = territory.write(value, cwds, name)
         is_usual = "CACHE" in name and not written.is_guarded
@@ -153,7 +172,7 @@ def _graver(
             return Risk.MEDIUM, f"makes a program write. {written.explanation}"
     program = next((program for names, program in _FLAGS if names.fullmatch(name)), "")
     is_run = program or name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
-    if value and UNKNOWN not in value and is_run:
+    if value and UNKNOWN not in value and "://" not in value.split(" ")[0] and is_run:
         given = run(f"{program} {value}".strip())
         worst = next((found for found in given if found.risk is Risk.HIGH), None)
         if worst is not None:
@@ -177,8 +196,9 @@ def _by_value(
         return Risk.MEDIUM, "may name a program in the temporary directory"
     if is_passed and _LISTENS.fullmatch(name) and serves_everyone(value):
         return Risk.MEDIUM, "listens to every network this machine is in"
-    if is_passed and _SOURCE.fullmatch(name) and foreign_host(value) is not None:
-        return Risk.MEDIUM, "by its name it says where things come from, and that is elsewhere"
+    pointed = next((why for names, why in _POINTS if names.fullmatch(name)), "")
+    if is_passed and pointed and foreign_host(value) is not None:
+        return Risk.MEDIUM, pointed
     if (
         is_passed
         and _DATABASE.fullmatch(name)

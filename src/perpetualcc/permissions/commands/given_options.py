@@ -18,6 +18,7 @@ from perpetualcc.permissions.shell.words import alternatives
 
 _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throws away", "Moves")
 """How the reasons of options begin that a dry run makes harmless; options that run code stay."""
+_DELETES_FILES = "Deletes files"
 _ELSEWHERE = frozenset({"Packages come from another place", "Installs code from a repository"})
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
 _PLAIN_SETTING = re.compile(
@@ -39,6 +40,8 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
         rule = given.rule
         if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
             continue
+        if rule.explanation == _DELETES_FILES and call.arguments.has("--cached"):
+            continue  # of git: they leave the repository, and stay where they are
         if given.name == "-c" and given.value and _is_plain_setting(given.value, call):
             continue
         if rule.explanation == "SQL" and command.rule == "sql-file":

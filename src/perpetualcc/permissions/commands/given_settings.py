@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.tasks import judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import MAY_LEAVE
@@ -44,7 +45,12 @@ _RUNS_INSIDE = re.compile(
     r"|teardown|environment|launch)\w*[\"']\s*:",
     re.IGNORECASE,
 )
-_PROPERTY = re.compile(r"(?:--?[DPp]:?|[-/]p(?:roperty)?:)?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
+_PROPERTY = re.compile(
+    r"(?:--?[DPp]:?|(?:--?|/)p(?:roperty)?[:=])?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL
+)
+_IS_PROPERTY = re.compile(r"-[DPp]|/p|--?p(?:roperty)?:")
+_LISTED = re.compile(r"[;,]")
+"""Between the properties, and the targets, that MSBuild is given in one word."""
 _SECRETS_SHOWN = re.compile(
     r"(?:show|print|dump|reveal)\w*(?:password|secret|token|credential)", re.IGNORECASE
 )
@@ -53,9 +59,13 @@ _DEPLOYS = re.compile(
     r"|(?:.+\.)?(?:publish|push|deploy)(?:[-.]?(?:enabled|on-?build|image))?",
     re.IGNORECASE,
 )
-_DEPLOY_TARGET = re.compile(r"[-/]t(?:arget)?:\w*(?:Deploy|PublishContainer)", re.IGNORECASE)
+_TARGETS = re.compile(r"(?:--?|/)t(?:arget)?[:=](.+)|:(.+)", re.IGNORECASE)
+_PUBLISHES_HERE = re.compile(r"_?Publish(?:Only|Container)?", re.IGNORECASE)
+"""To MSBuild it is to put what is needed to run into a directory."""
+_DEPLOY_TARGET = re.compile(r"\w*(?:Deploy|PublishContainer)", re.IGNORECASE)
 _RUN_PROPERTY = re.compile(
-    r"(?:_LAUNCHER|_EMULATOR|_COMPILER|CMAKE_(?:AR|LINKER|NM|OBJCOPY|RANLIB|STRIP)|_RULE_LAUNCH_\w+|_MAKE_PROGRAM|(?:Pre|Post)(?:Build|Link)Event)$"
+    r"(?:_LAUNCHER|_EMULATOR|_COMPILER|CMAKE_(?:AR|LINKER|NM|OBJCOPY|RANLIB|STRIP)|_RULE_LAUNCH_\w+|_MAKE_PROGRAM|(?:Pre|Post)(?:Build|Link)Event"
+    r"|RunCommand|\w+ToolExe|SignToolPath|\w*CommandLine)$"
 )
 """`-DCMAKE_C_COMPILER_LAUNCHER='rm;-f'`, `-p:PreBuildEvent='rm x'`."""
 _FLAGS_PROPERTY = re.compile(r"CMAKE_\w+_FLAGS(?:_\w+)?")
@@ -98,7 +108,11 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
         why = "Settings given on the line name what is to be run"
         yield call.finding(Risk.MEDIUM, "inline-settings", why, EffectKind.EXECUTE)
     yield _peer(name, text, call)
-    yield _property(name, text, call)
+    text = text.removeprefix("roperty") if name == "-p" else text  # `-property:A=b`
+    for one in _LISTED.split(text) if rule.rule == "dotnet" else (text,):
+        yield _property(name if one is text else "-p", one, call)
+    if rule.rule == "dotnet":
+        yield from _targets(name, text, call)
     yield _lifted(name, text, call)
     if _TOKEN_OPTION.intersection((name, text[:2])) or text[:2] == "/p":
         yield _written(text, call)
@@ -175,10 +189,7 @@ def _written(text: str, call: Call) -> Finding | None:
 
 def _property(name: str, text: str, call: Call) -> Finding | None:
     """`-DshowPasswords=true`, `-p:PublishProfile=Prod`: what the name of a property says."""
-    is_property = name in _TOKEN_OPTION or text[:2] in {"-D", "-P", "-p", "/p"}
-    if _DEPLOY_TARGET.match(text):
-        why = f"{text}: its name says that it puts the result in use"
-        return call.finding(Risk.MEDIUM, "option-words", why, EffectKind.NETWORK)
+    is_property = name in _TOKEN_OPTION or _IS_PROPERTY.match(text) is not None
     match = _PROPERTY.fullmatch(text.lstrip(":")) if is_property else None
     if match is None:
         return None
@@ -198,3 +209,15 @@ def _property(name: str, text: str, call: Call) -> Finding | None:
         why = f"{match[1]}: its name says that it puts the result in use"
         return call.finding(Risk.MEDIUM, "option-words", why, EffectKind.NETWORK)
     return None
+
+
+def _targets(name: str, text: str, call: Call) -> Iterator[Finding]:
+    """`-t:Build;Deploy`: to MSBuild what a task is to make, but for publishing into a directory."""
+    match = _TARGETS.fullmatch(text) if name in {"", "-t", "-target", "--target", "/t"} else None
+    for target in _LISTED.split(match[1] or match[2]) if match is not None else ():
+        if _PUBLISHES_HERE.fullmatch(target):
+            continue
+        yield judge_task(target, call)
+        if _DEPLOY_TARGET.match(target):
+            why = f"{target}: its name says that it puts the result in use"
+            yield call.finding(Risk.MEDIUM, "option-words", why, EffectKind.NETWORK)

@@ -163,7 +163,7 @@ class Knowledge:
         self.same: dict[str, str] = {}
         """Leading words that mean the same as others: `npm i` is `npm install`."""
         self.option_variables: dict[str, list[str]] = {}
-        """With what the variables begin that are options to a program."""
+        """With what the variables begin that are options to a program; `NAME=-x` is that one."""
         self.word_variables: dict[str, list[str]] = {}
         """The variables whose words stand before those that a program is given."""
         self._variables: dict[str, Variable] = {}

@@ -23,12 +23,40 @@ _NAMES_A_FILE = re.compile(r"-o$|--?(?:out|report|save|dest(?!roy)|export|dump|r
 """Of the options that by their names write those after which the place comes; not `--write`."""
 
 
+OWN_PLACE = re.compile(r"(?:[^.]\S*/|\./)?\.(?:git/[a-z]|claude/)")
+"""What git and an agent run, or obey, and no everyday build or test is told."""
+_NAMED_PIECES = re.compile(r"[=:,;]")
+_LEFT_OUT = re.compile(
+    r"ignore|exclu|skip|omit|git|hook|source|config|edit|msg|^--?(?:no|file$)|^-[cvIiW]$",
+    re.IGNORECASE,
+)
+"""Options with these in their names are no outputs, or are looked at elsewhere."""
+
+
 def judge_named_outputs(call: Call, rule: CommandRule) -> Findings:
-    """What is found of both kinds of options."""
+    """What is found of all kinds of options."""
     told = [*call.arguments.unknown, *_behind_dashes(call, rule)]
     options = [option for option in told if OUTPUT_OPTION.match(option)]
     found = _far(options, call) + _guarded(options, call, rule) if options else []
-    return found + _kept(call)
+    return found + _kept(call) + _own_places(call, rule)
+
+
+def _own_places(call: Call, rule: CommandRule) -> Findings:
+    """`mocha -O output=.git/config`, `rustc --emit=link=.git/hooks/x`: whatever the option is."""
+    words = call.command.words
+    if EffectKind.EXECUTE not in rule.effects or not any("/" in w.text for w in words):
+        return []
+    named = [words[-1].text] if len(words) > 2 and OWN_PLACE.match(words[-1].text) else []
+    for before, word in pairwise(words):
+        text = word.text
+        if ".git/" not in text and ".claude/" not in text:
+            continue
+        option = before.text if text[:1] != "-" else text
+        name = _NAMED_PIECES.split(option)[0]
+        if option[:1] == "-" and not _LEFT_OUT.search(name):
+            pieces = _NAMED_PIECES.split(text)[name == "-f" :]  # `-f json:PATH`, not `-f PATH`
+            named += [piece for piece in pieces if OWN_PLACE.match(piece)]
+    return [found for found in call.writes(map(Word, named)) if found.is_guarded]
 
 
 def _far(options: Sequence[str], call: Call) -> Findings:

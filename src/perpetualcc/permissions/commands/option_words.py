@@ -24,6 +24,8 @@ _TEXT_ROLES = frozenset({"text", "pattern-read"})
 """Programs that only print or search: no option of theirs deletes."""
 _OWN_MEANING = frozenset({"--no-verify"})
 """To Git it skips a hook, to Cargo it builds less; their tables say so."""
+_OFF = frozenset({"false", "no", "off", "0"})
+"""`--wipe=false`: what is switched off by its own value does nothing of what it is called."""
 _OWN_READING = frozenset({"find", "fd", "eval", "trap", "shell-variables"})
 """Handlers of commands that read their options in another way."""
 
@@ -39,6 +41,8 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
     for option in options:
         name, equals, value = option.partition("=")
         if _NAME.fullmatch(name) is None:
+            continue
+        if value.lower() in _OFF:
             continue
         words = [word.lower() for word in _TOKEN.findall(name)]
         tokens = (*words, "".join(words))

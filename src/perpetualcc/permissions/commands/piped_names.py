@@ -20,6 +20,8 @@ from perpetualcc.permissions.shell.outputs import (
 )
 from perpetualcc.permissions.shell.script import FOUND, UNKNOWN, SimpleCommand, Word
 
+EVERYTHING = frozenset({"", ".", ".*", ".+", "^", "$", "^.*$", "^.", "\\S", "[^ ]"})
+"""Patterns that every line fits."""
 ALL_FILES = Word("./*", globs=True)
 HIDDEN_FILES = Word("./.*", globs=True)
 _ROOTS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "ag"})
@@ -53,8 +55,17 @@ def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
     named, listed = _named(call), _listed(call.command.upstream)
     if not (is_search and is_here and sources <= _SEARCHES and not _ROOTS.isdisjoint(sources)):
         return [Word(UNKNOWN, splits=True), *named, *listed]
-    hidden = _hidden(call.command.upstream) if prints_contents(program, call) else []
+    hidden = _hidden(call.command.upstream) if prints_all(program, call) else []
+    if searches_contents(program, call):
+        hidden += [Word(name, globs=True) for word in named if (name := hidden_name(word.text))]
     return [*(named or [ALL_FILES]), *listed, *hidden]
+
+
+def hidden_name(pattern: str) -> str:
+    """To `find`, `*.env*` is `.env`, too; to a shell it is not. Empty where there is none."""
+    directory, slash, name = pattern.rpartition("/")
+    bare = name.lstrip(f"*{FOUND}")
+    return f"{directory}{slash}{bare}" if name != bare and bare.startswith(".") else ""
 
 
 def _named(call: Call) -> list[Word]:
@@ -81,6 +92,17 @@ def prints_contents(program: Sequence[Word], call: Call) -> bool:
     """`cat`, `head` and their like; not `wc`, and not `grep`, which looks for something."""
     name = program[0].text.rpartition("/")[2] if program else ""
     return _operands(name, call) == "read" and name not in _MEASURES
+
+
+def prints_all(program: Sequence[Word], call: Call) -> bool:
+    """The same, and `grep ''`."""
+    name = program[0].text.rpartition("/")[2] if program else ""
+    if _operands(name, call) != "pattern-read":
+        return prints_contents(program, call)
+    plain = [word.text for word in program[1:] if word.text[:1] != "-" or word.text == "-"]
+    return not EVERYTHING.isdisjoint(plain[:1]) or any(
+        word.text in {"-e", "--regexp"} for word in program
+    )
 
 
 def searches_contents(program: Sequence[Word], call: Call) -> bool:

@@ -14,7 +14,10 @@ _STAGE = re.compile(
     r"(?!(?:NODE|BABEL|VITE)_)(?:\w+_)?(?:ENV|ENVIRONMENT|STAGE|SETTINGS_MODULE|PROFILES_ACTIVE)"
 )
 """Variables that say whose settings are meant. `NODE_ENV` says how code is built."""
-_OPTIONS = frozenset({"--settings", "--ds", "--env", "--environment", "-Dspring.profiles.active"})
+_OPTIONS = frozenset(
+    {"--settings", "--ds", "--env", "--environment", "--stage", "-Dspring.profiles.active",
+     "--spring.profiles.active"}
+)  # fmt: skip
 _PRODUCTION = re.compile(r"(?<![A-Za-z])prod(?:uction)?(?![A-Za-z]|[_-]test)", re.IGNORECASE)
 
 

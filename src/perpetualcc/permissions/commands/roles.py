@@ -49,7 +49,7 @@ def judge_operands(call: Call, rule: CommandRule) -> Findings:
     return found + archived(call)
 
 
-_COMPARES = frozenset({"diff", "colordiff"})
+_COMPARES = frozenset({"diff", "colordiff", "git diff"})
 
 
 def judge_role(role: str, words: Sequence[Word], call: Call) -> Findings:

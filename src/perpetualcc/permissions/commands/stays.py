@@ -22,6 +22,9 @@ _LOCAL_DATABASE = re.compile(
     r"(?::\d+)?/[\w-]+(?:\?(?!\S*host)[\w=&.-]*)?)(?P=quote) "
 )
 """The variable in front of the command, with a database of this machine as its value."""
+_TEST_STAGE = re.compile(r"(?:[A-Z_]+=[\w./:-]+ )*(?:RAILS|RACK|MIX|APP)_ENV=test ")
+"""The line itself says that it is the database of the tests."""
+_ADDRESSES = ("_URL", "_URI", "_HOST", "_DSN")
 _FOR_OTHERS = re.compile(r"prod|live|staging", re.IGNORECASE)
 
 
@@ -43,8 +46,15 @@ def stays_here(call: Call) -> bool:
 def _migrates_here(call: Call) -> bool:
     """`DATABASE_URL=postgres://localhost/dev npx prisma migrate deploy`."""
     is_migration = call.arguments.path in load_table("statements")["migrations"]
-    match = _LOCAL_DATABASE.match(call.part) if is_migration else None
-    return match is not None and _FOR_OTHERS.search(call.part) is None
+    if not is_migration or _FOR_OTHERS.search(call.part) is not None:
+        return False
+    return _LOCAL_DATABASE.match(call.part) is not None or (
+        _TEST_STAGE.match(call.part) is not None
+        and not any(
+            one.name.endswith(_ADDRESSES)
+            for one in call.judge.environment(call.command.assignments)
+        )
+    )
 
 
 def _tokens(words: Sequence[str]) -> set[str]:

@@ -33,11 +33,14 @@ def with_told_options(call: Call) -> Call | None:
 
 
 def _options(environment: Iterable[Assignment], prefixes: tuple[str, ...]) -> Iterable[Word]:
+    exact = dict(prefix.split("=", 1) for prefix in prefixes if "=" in prefix)
     for one in environment:
         prefix = next((prefix for prefix in prefixes if one.name.startswith(prefix)), None)
-        if prefix is None or "cache" in one.name.lower():  # a place that is judged as a variable
-            continue
-        option = f"--{one.name.removeprefix(prefix).lower().replace('_', '-')}"
+        option = exact.get(one.name)
+        if option is None:
+            if prefix is None or "cache" in one.name.lower():  # judged as a variable, as a place
+                continue
+            option = f"--{one.name.removeprefix(prefix).lower().replace('_', '-')}"
         is_flag = one.value.text.lower() in _ON
         yield Word(option if is_flag else f"{option}={one.value.text}")
 

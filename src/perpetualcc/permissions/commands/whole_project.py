@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.piped_names import (
+    EVERYTHING,
     HIDDEN_FILES,
     LONGEST_PATTERN,
     REPEATED,
@@ -16,7 +18,6 @@ from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.script import SimpleCommand, Word
 
 _PATTERNS = frozenset({"-e", "--regexp"})
-_EVERYTHING = frozenset({"", ".", ".*", ".+", "^", "$", "^.*$", "^.", "\\S", "[^ ]"})
 _RECURSIVE = re.compile(r"-[A-Za-z]*[rR][A-Za-z]*|--(?:dereference-)?recursive")
 _NARROWS = re.compile(
     r"-[A-Za-z]*[lLcq]|--(?:include|files|count|quiet|glob|iglob|type)|-[gtT]$|-g."
@@ -33,13 +34,13 @@ _STDOUT = re.compile(r"-|/dev/stdout|--file=(?:-|/dev/stdout)|-[A-Za-z]*f(?:-|/d
 
 def searched_words(call: Call) -> list[Word]:
     """`grep -r '' .`: what every line fits shows all files, hidden ones too."""
-    return [HIDDEN_FILES] if not _EVERYTHING.isdisjoint(_searched_for(call)) else []
+    return [HIDDEN_FILES] if not EVERYTHING.isdisjoint(_searched_for(call)) else []
 
 
 def searched_settings(call: Call) -> Findings:
     """`rg -uu KEY=`, `grep -r = .`: what settings fit, or secrets where hidden files are meant."""
     patterns = _searched_for(call)
-    is_meant = call.arguments.path in SHOWS_HIDDEN
+    is_meant = call.arguments.path in SHOWS_HIDDEN or call.arguments.path == "git grep"
     is_inverted = any(_INVERTS.fullmatch(word.text) for word in call.command.words[1:])
     for pattern in patterns:
         secret = _SECRET.search(pattern)
@@ -75,12 +76,26 @@ def _searched_for(call: Call) -> list[str]:
     if not patterns:
         patterns, places = places[:1], places[1:]
     shows = _NO_INDEX if name == "git grep" else SHOWS_HIDDEN.get(name, _RECURSIVE)
-    is_bare = not any(_NARROWS.match(text) for text in texts)
+    is_bare = not any(
+        _NARROWS.match(text) and not _leaves_all(text, following)
+        for text, following in pairwise((*texts, ""))
+    )
     is_shown = is_bare and any(shows.fullmatch(text) for text in texts)
     return patterns if is_shown and _are_whole(places, call) else []
 
 
-_NO_INDEX = re.compile(r"--no-index")
+_GLOB_OPTION = re.compile(r"(?:-g|--i?glob)(?:=|(?<=-g))?(.*)", re.DOTALL)
+_ALL_GLOBS = frozenset({"*", "**", "**/*", "/**", "./**"})
+
+
+def _leaves_all(option: str, following: str) -> bool:
+    """`-g '!x'`, `-g '*'`: a glob that leaves some files out at most."""
+    match = _GLOB_OPTION.fullmatch(option)
+    glob = (match[1] or following) if match is not None else ""
+    return glob[:1] == "!" or glob in _ALL_GLOBS
+
+
+_NO_INDEX = re.compile(r"--no-index|--no-exclude-standard")
 
 
 def _are_whole(places: Sequence[str], call: Call) -> bool:
@@ -120,8 +135,9 @@ def _packs_all(command: SimpleCommand, call: Call) -> bool:
 def compared(call: Call) -> Findings:
     """`diff -rN . /tmp/empty`: a file that only one side has is shown whole."""
     texts = [word.text for word in call.command.words[1:]]
-    is_new = any(_NEW_FILES.fullmatch(text) for text in texts)
-    is_all = any(_RECURSIVE.fullmatch(text) for text in texts)
+    is_git = call.arguments.path == "git diff"  # it goes into folders, and shows what is new
+    is_new = "--no-index" in texts if is_git else any(map(_NEW_FILES.fullmatch, texts))
+    is_all = is_git or any(map(_RECURSIVE.fullmatch, texts))
     is_brief = any(_BRIEF.fullmatch(text) for text in texts)
     places = [word.text for word in call.arguments.operands]
     if not (is_new and is_all) or is_brief or not any(_are_whole([p], call) for p in places):
@@ -131,4 +147,4 @@ def compared(call: Call) -> Findings:
 
 
 _NEW_FILES = re.compile(r"-[A-Za-z]*[NP][A-Za-z]*|--(?:unidirectional-)?new-file")
-_BRIEF = re.compile(r"-[A-Za-z]*q[A-Za-z]*|--brief")
+_BRIEF = re.compile(r"-[A-Za-z]*q[A-Za-z]*|--brief|--quiet|--stat|--numstat|--shortstat|--name-\w+")

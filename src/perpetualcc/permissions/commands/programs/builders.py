@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.emptying import may_go
 from perpetualcc.permissions.commands.environment import is_usual, judge_variable
 from perpetualcc.permissions.commands.foreign_code import is_stream
 from perpetualcc.permissions.commands.line_files import recipes, task_lines
@@ -47,6 +48,13 @@ def _told_goals(call: Call) -> list[str]:
     given = [word.text.partition("=") for word in call.arguments.operands]
     values = [value for name, _, value in given if name.rstrip(":+?") == ".DEFAULT_GOAL"]
     return [goal for value in values for goal in value.split()]
+
+
+@handles("build-settings")
+def build_settings(call: Call) -> Findings:
+    """`xcodebuild CC=rm build`: settings of the build, some of which name what it runs."""
+    given = [word.text.partition("=") for word in call.arguments.operands]
+    return [f for name, equals, value in given if equals for f in _setting(name, value, call)]
 
 
 @handles("pasted-settings")
@@ -111,10 +119,11 @@ def _cleaned_there(name: str, value: str, call: Call) -> Finding | None:
     is_all = territory.is_all(place.path)
     is_known = UNKNOWN not in value
     is_inside = place.zone is Zone.SCRATCH or territory.contains(place.path)
-    if is_inside and is_known and not is_all:
+    is_code = place.zone is Zone.SAFE and not may_go(value, {}, call)
+    if is_inside and is_known and not is_all and not is_code:
         return None
     why = f"{name} says where it deletes: {place.path.replace(UNKNOWN, '…')}"
-    risk = Risk.HIGH if is_all else Risk.MEDIUM
+    risk = Risk.HIGH if is_all or is_code else Risk.MEDIUM
     return call.finding(risk, "cleans-elsewhere", why, EffectKind.DELETE)
 
 

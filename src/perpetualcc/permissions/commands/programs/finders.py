@@ -8,7 +8,9 @@ from perpetualcc.permissions.commands.piped_names import (
     HIDDEN_FILES,
     finds_everything,
     hidden_among,
+    hidden_name,
     names_left_out,
+    prints_all,
     prints_contents,
     searches_contents,
     without_modes,
@@ -91,7 +93,7 @@ def _given_names(
     call: Call,
 ) -> list[Word]:
     """What `{}` stands for when `program` runs."""
-    hidden = _hidden_results(roots, names, words) if prints_contents(program, call) else []
+    hidden = _hidden_results(roots, names, words) if prints_all(program, call) else []
     # What lies below a home directory is read with it.
     is_whole = searches_contents(program, call) and not is_source(names[0].text)
     whole = roots if is_whole else []
@@ -113,7 +115,10 @@ def _hidden_results(
     if finds_everything(words):
         return [HIDDEN_FILES]
     name = names[0].text.rpartition("/")[2]
-    if not name.startswith("*") or "." in name:
+    if "." in name:
+        hidden = hidden_name(name)
+        return [Word(f"{root.text}/{hidden}", globs=True) for root in roots] if hidden else []
+    if not name.startswith("*"):
         return []
     return [*roots] if name == "*" else [Word(f"{root.text}/.{name}", globs=True) for root in roots]
 

@@ -100,7 +100,7 @@ def _pushed(call: Call) -> Findings:
                     Risk.HIGH, "force-push", why, EffectKind.NETWORK, kind="git push --force"
                 )
             )
-        elif word.text.startswith(":"):
+        elif word.text.startswith(":") and not call.arguments.has("-n", "--dry-run"):
             why = "`:name` deletes a branch for everyone"
             findings.append(
                 call.finding(

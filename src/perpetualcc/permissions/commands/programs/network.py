@@ -30,7 +30,7 @@ def curl(call: Call) -> Findings:
     findings = _fetches(call) + _addresses(call) + _sent(call) + _method(call) + _with_secrets(call)
     if call.arguments.path in _LOADS and is_much(call) and not _is_local(call):
         findings.append(load(call))
-    if call.arguments.has("-O", "--remote-name", "--remote-header-name"):
+    if call.arguments.has("-O", "--remote-name", "--remote-header-name", "--remote-name-all"):
         findings += [_downloaded(word, call) for word in _urls(call)]
     return findings
 

@@ -324,6 +324,9 @@ def java(call: Call) -> Findings:
     operands = call.arguments.operands
     if call.arguments.has("-jar") and operands:
         return call.judge.script_file(operands[0], call)
+    if operands and operands[0].text.endswith(_JVM_SCRIPTS) and "://" not in operands[0].text:
+        found = call.judge.script_file(operands[0], call)
+        return [one for one in found if one.risk is Risk.HIGH or one.rule == "script-outside"]
     if operands and "/" in operands[0].text:
         is_remote = "://" in operands[0].text
         return (
@@ -336,6 +339,7 @@ def java(call: Call) -> Findings:
     return []
 
 
+_JVM_SCRIPTS = (".scala", ".sc", ".kts", ".groovy", ".jsh")
 _JVM_SHELLS = frozenset({"jshell", "groovy", "scala", "kotlin"})
 
 
