@@ -28,7 +28,7 @@ def judge_named_outputs(call: Call, rule: CommandRule) -> Findings:
     told = [*call.arguments.unknown, *_behind_dashes(call, rule)]
     options = [option for option in told if OUTPUT_OPTION.match(option)]
     found = _far(options, call) + _guarded(options, call, rule) if options else []
-    return found + _kept(call)
+    return found + _kept(call) + (_in_git(call, rule) if ".git" in call.part else [])
 
 
 def _far(options: Sequence[str], call: Call) -> Findings:
@@ -70,6 +70,37 @@ def _kept(call: Call) -> Findings:
             if f.risk is Risk.HIGH and not f.effects[0].target.startswith(own)
         ),
     ]
+
+
+def _in_git(call: Call, rule: CommandRule) -> Findings:
+    """`jsdoc -d .git`, `cpx a .git/hooks`: what builds and checks reads nothing there."""
+    is_builder = rule.risk is Risk.LOW and EffectKind.EXECUTE in rule.effects
+    if not is_builder or rule.wraps or rule.stops or call.command.words[0].text == "git":
+        return []
+    last = call.arguments.operands[1:] if rule.operands in _FREE else []  # `shellcheck FILE`
+    free = {id(word) for word in last}
+    free |= {id(g.value) for g in call.arguments.given if g.rule.role in {"value", "optional"}}
+    named: list[Word] = []
+    for before, word in pairwise(call.command.words):
+        name, equals, value = word.text.partition("=")
+        is_option = word.text[:1] == "-"
+        if ".git" not in word.text or _LEAVES_OUT.search(name if is_option else before.text):
+            continue
+        is_said = is_option or before.text in call.arguments.unknown
+        if equals or is_said or id(word) in free:
+            texts = (*re.split(r"[,:=]", value or word.text), _joined_value(word.text))
+            named += [Word(text) for text in texts if _OF_GIT.search(text)]
+    return [found for found in call.writes(named) if found.is_guarded]
+
+
+_FREE = frozenset({"data", "code"})
+_OF_GIT = re.compile(r"(?:^|/)\.git(?:$|/(?!COMMIT_EDITMSG|MERGE_MSG|index|HEAD|objects|logs|\*))")
+_LEAVES_OUT = re.compile(
+    r"ignore|exclu|skip|prune|without|^-\w*[xXIEieCg]$|git-?(?:dir|repo|path)|edit|read|input"
+    r"|build-arg|-run$|name$|match|filter|pattern|volume|mount|watch|source|include|^-v$",
+    re.IGNORECASE,
+)
+"""Options with which `.git` is left out, or only looked at."""
 
 
 def _pieces(value: str) -> tuple[str, ...]:
