@@ -97,7 +97,8 @@ def read_arguments(words: Sequence[Word], program: Entry) -> Arguments:
 
 def _as_told(given: Given, child: Entry) -> Given:
     """`npm --dry-run run x`: whether what is harmless before a subcommand is so for this one."""
-    rule = child.options.get(given.name) if given.rule.risk is Risk.LOW else None
+    is_told_again = given.rule.risk is Risk.LOW or child.name.rpartition(" ")[2][:1] == "-"
+    rule = child.options.get(given.name) if is_told_again else None
     if rule is None:
         return given
     if given.value is None:

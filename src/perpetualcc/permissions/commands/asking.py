@@ -177,10 +177,15 @@ def looks_at_once(call: Call) -> bool:
 
 def is_subcommand(word: str, call: Call) -> bool:
     """A word that names something to do, where the program does not take names of things."""
-    if not _PLAIN.fullmatch(word) or call.arguments.path in _names("takes_names"):
+    if not _PLAIN.fullmatch(word) or takes_names(call):
         return False
     parts = re.split(r"[-_:]", word)
     return _names("looks").isdisjoint(parts) and word not in _names("shown")
+
+
+def takes_names(call: Call) -> bool:
+    """`nx test deploy`: its first word may be the name of a thing."""
+    return call.arguments.path in _names("takes_names")
 
 
 def _verb(part: Sequence[str]) -> str:

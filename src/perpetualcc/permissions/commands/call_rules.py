@@ -14,6 +14,7 @@ from perpetualcc.permissions.commands.asking import (
     is_subcommand,
     looks_at_once,
     only_looks,
+    takes_names,
 )
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings
 from perpetualcc.permissions.commands.emptying import emptied
@@ -131,6 +132,8 @@ def _unknown_subcommand(call: Call, rule: CommandRule) -> Findings:
         return harmful_verb(words[:1] if rule.handler == "sql" else words, call)
     word = call.arguments.subcommand
     if rule.risk is not Risk.LOW or rule.handler or rule.operands not in {"data", "code"}:
+        return []
+    if rule.operands == "code" and takes_names(call):
         return []
     harm = harmful_verb(call.arguments.operands, call)
     if rule.operands == "code" or not is_subcommand(word, call):

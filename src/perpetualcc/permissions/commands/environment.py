@@ -72,6 +72,9 @@ _IS_WRITTEN = re.compile(
     r"|CCACHE_DIR|YARN_GLOBAL_FOLDER|GOTMPDIR|CPUPROFILE|HEAPPROFILE|PLAYWRIGHT_\w+_OUTPUT_NAME|(?:BUNDLE|MAVEN|GRADLE)_USER_HOME|PRE_COMMIT_HOME|IPYTHONDIR|HYPOTHESIS_STORAGE_DIRECTORY|(?i:npm_config_(?:cache|logs[_-]dir))"
 )
 """Variables with these names hold files that a program writes."""
+_OF_GIT = re.compile(r"(?:^|/)\.git(?:/(?!COMMIT_EDITMSG|index)|$)")
+_LEAVES_OUT = re.compile(r"IGNORE|EXCLU|SKIP|PRUNE|^GIT_", re.IGNORECASE)
+"""Variables that say what is left alone, and those of git, of which the tables speak."""
 _FORMAT = re.compile(r"(?:xml|json):")
 """`GTEST_OUTPUT=xml:report/`: how it writes, before where."""
 _PIECES = re.compile(r"[=:,;\s]")
@@ -170,6 +173,10 @@ def _graver(
             return Risk.HIGH, f"makes a program write. {written.explanation}"
         if _TRACES.search(name) and written.risk is Risk.MEDIUM:
             return Risk.MEDIUM, f"makes a program write. {written.explanation}"
+    if ".git" in value and _OF_GIT.search(value) and not _LEAVES_OUT.search(name):
+        written = territory.write(value, cwds, name)
+        if written.is_guarded and written.risk is Risk.HIGH:
+            return Risk.HIGH, f"may make a program write. {written.explanation}"
     program = next((program for names, program in _FLAGS if names.fullmatch(name)), "")
     is_run = program or name in _RUN_BY_ZSH or _IS_RUN.fullmatch(name)
     if value and UNKNOWN not in value and "://" not in value.split(" ")[0] and is_run:

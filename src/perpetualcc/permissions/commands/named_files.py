@@ -13,7 +13,8 @@ from perpetualcc.permissions.shell.script import Word
 
 LISTS_NAMES = frozenset(
     {"git check-ignore", "git check-attr", "git ls-files", "git status", "git log", "git rm",
-     "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind", "npm run", "pip install"}
+     "git rm --cached", "git update-index", "git ls-tree", "find", "gfind", "fd", "fdfind",
+     "npm run", "pip install"}
 )  # fmt: skip
 """Commands that show or drop the names of files, not what is in them."""
 _FIND = frozenset({"find", "gfind"})

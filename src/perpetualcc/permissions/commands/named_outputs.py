@@ -44,9 +44,13 @@ def judge_named_outputs(call: Call, rule: CommandRule) -> Findings:
 def _own_places(call: Call, rule: CommandRule) -> Findings:
     """`mocha -O output=.git/config`, `rustc --emit=link=.git/hooks/x`: whatever the option is."""
     words = call.command.words
-    if EffectKind.EXECUTE not in rule.effects or not any("/" in w.text for w in words):
+    last = words[-1].text
+    if EffectKind.EXECUTE not in rule.effects or (
+        last != ".git" and not any("/" in w.text for w in words)
+    ):
         return []
-    named = [words[-1].text] if len(words) > 2 and OWN_PLACE.match(words[-1].text) else []
+    is_own = last == ".git" or OWN_PLACE.match(last)
+    named = [last] if len(words) > 2 and is_own else []
     for before, word in pairwise(words):
         text = word.text
         if ".git/" not in text and ".claude/" not in text:

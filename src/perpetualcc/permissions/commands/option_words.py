@@ -20,6 +20,7 @@ from perpetualcc.permissions.shell.script import UNKNOWN, Word
 
 _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _NAME = re.compile(r"--?[A-Za-z][\w-]+")
+_OFF = frozenset({"false", "no", "off", "0"})
 _TEXT_ROLES = frozenset({"text", "pattern-read"})
 """Programs that only print or search: no option of theirs deletes."""
 _OWN_MEANING = frozenset({"--no-verify"})
@@ -47,6 +48,8 @@ def judge_option_words(call: Call, rule: CommandRule | None) -> Findings:
         words = [word.lower() for word in _TOKEN.findall(name)]
         tokens = (*words, "".join(words))
         found = _judge(name, tokens, rule, call)
+        if found is not None and found.rule == "option-destroys" and value.lower() in _OFF:
+            continue
         if option in passed_on and (found is None or found.risk is not Risk.HIGH):
             continue
         if found is not None and not (is_harmless and found.rule == "option-destroys"):

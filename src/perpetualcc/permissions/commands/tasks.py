@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
     """LOW, MEDIUM or HIGH by the words in the name. An unnamed script is MEDIUM, a task LOW."""
-    risk = _risk(name, is_script=is_script)
+    risk = _risk(_last_part(name, call), is_script=is_script)
     if "*" in name and not (is_script or _TOKEN.search(name)):  # all of them, `deploy` too
         risk = Risk.HIGH
     if name == "install" and call.arguments.path in _words()["installs_locally"]:
@@ -35,6 +35,17 @@ def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
         risk, "script" if is_script else "task", why.replace(UNKNOWN, "…"), EffectKind.EXECUTE,
         kind=f"{call.arguments.path} {name}"[:60],
     )  # fmt: skip
+
+
+def _last_part(name: str, call: Call) -> str:
+    """Of `:deploy:test` of Gradle, and of `deploy:help` of Maven, where it only builds or tells."""
+    words, path = _words(), call.arguments.path
+    part = name.rpartition(":")[2]
+    if path in words["path_of_parts"]:
+        first, last = (next(iter(_TOKEN.findall(one)), "").lower() for one in (name, part))
+        is_told = last in words["checks"] or part in words["builders"]
+        return part if is_told or first in words["checks"] else name
+    return part if part == "help" and path in words["installs_locally"] else name
 
 
 def only_asks(name: str, call: Call) -> bool:

@@ -20,7 +20,7 @@ _DOUBLE_QUOTED = re.compile(r'"[^"]*"')
 """A name, or in MySQL a text. Read only where no other quotes can hide a lone one."""
 _OTHER_QUOTES = re.compile(r"[`$'\\]|--|/\*")
 _REACHES_FILES = re.compile(
-    r"\b(?:attach|copy|export|import|load\w*|install|into|vacuum|\w*file\w*|edit|glob|read_\w+|fsdir)\b",
+    r"\b(?:attach|copy|export|import|load\w*|install|vacuum|\w*file\w*|edit|glob|read_\w+|fsdir)\b",
     re.IGNORECASE,
 )
 """Words with which a database in memory leaves it."""
@@ -290,9 +290,10 @@ def _key_value(call: Call) -> Findings:
     lines = (call.command.stdin or "").split() if call.command.stdin else []
     if call.command.upstream and not words:
         return [_unseen(call)]
-    if " ".join(words[:2]) in load_table("statements")["key_value_looks"] and not any(
-        "pass" in word or "*" in word for word in words[2:]
-    ):
+    if " ".join(words[:2]) in load_table("statements")["key_value_looks"] and not lines:
+        if any(_SECRET_KEY.search(word) for word in words[2:]):
+            why = "Shows settings with passwords among them"
+            return [call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ)]
         return []
     if _key_value_words().intersection([*words[:1], *(line.lower() for line in lines)]):
         return [
@@ -304,6 +305,10 @@ def _key_value(call: Call) -> Findings:
             )
         ]
     return []
+
+
+_SECRET_KEY = re.compile(r"[*?\[]|pass|auth|user")
+"""Settings that hold passwords, and patterns that may stand for them."""
 
 
 @handles("maps")

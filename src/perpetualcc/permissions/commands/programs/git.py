@@ -92,6 +92,8 @@ _PUSHES = frozenset({"git push", "git lfs push", "git subtree push"})
 
 def _pushed(call: Call) -> Findings:
     findings: Findings = []
+    if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
+        return findings  # `--dry-run`
     for word in call.arguments.operands[1:]:
         if word.text.startswith("+"):
             why = "`+` rewrites what others have already fetched"
