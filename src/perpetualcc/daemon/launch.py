@@ -1,10 +1,13 @@
 """How a command reaches the engine: connect, start a supervisor when none lives, or say why not."""
 
+import os
+import pwd
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from perpetualcc.config import environment
 from perpetualcc.daemon.frozen import frozen, thaw
@@ -81,8 +84,8 @@ def connect(
             status = read_status(locations)
             _raise_if_hopeless(status, locations)
             waited = time.monotonic() - begun
-            if waited > _ALONE_FOR and has_lost_its_socket(locations, status):
-                raise _out_of_reach(locations) from None
+            if waited > _ALONE_FOR:
+                _raise_if_out_of_reach(locations, status)
             # A stopped engine is ended by its supervisor.
             if waited > _FROZEN_FOR and status.supervisor in frozen(status):
                 break
@@ -113,10 +116,16 @@ def launch(locations: Locations, flags: Sequence[str] = ()) -> None:
         *("--data-dir", str(locations.data), DETACH, *flags),
     ]
     # Its parent process leaves when the socket listens, so this waits for exactly that.
-    started = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        env=for_a_daemon(environment(), locations.programs),
-    )  # fmt: skip
+    try:
+        started = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            env=for_a_daemon(environment(), locations.programs),
+        )  # fmt: skip
+    except OSError as error:  # no memory, no more processes, a Python that is not ours to run
+        raise DaemonUnavailable(
+            f"The supervisor does not start: {error.strerror}",
+            hint=f"Once the system lets you, try it: {shlex.join(command)}",
+        ) from error
     if started.returncode:
         lines = started.stderr.strip().splitlines() or ["no message"]
         told = dict(one.split(": ", 1) for one in lines if one.startswith(("error: ", "hint: ")))
@@ -146,10 +155,26 @@ def _raise_if_hopeless(status: DaemonStatus, locations: Locations) -> None:
         )
 
 
-def _out_of_reach(locations: Locations) -> DaemonUnavailable:
+def _raise_if_out_of_reach(locations: Locations, status: DaemonStatus) -> None:
+    if has_lost_its_socket(locations, status):
+        raise DaemonUnavailable(
+            f"The daemon cannot be reached: its socket '{locations.socket}' was removed",
+            hint="Nothing of its work is lost: pcc daemon restart",
+        )
+    with suppress(OSError):  # it is about to be there
+        if (owner := locations.socket.stat().st_uid) != os.getuid():
+            raise _anothers(owner)
+
+
+def _anothers(owner: int) -> DaemonUnavailable:
+    """Whoever is root may open anybody's socket; the engine hangs up on them."""
+    try:
+        name = pwd.getpwuid(owner).pw_name
+    except KeyError:  # a container's user without a name
+        name = str(owner)
     return DaemonUnavailable(
-        f"The daemon cannot be reached: its socket '{locations.socket}' was removed",
-        hint="Nothing of its work is lost: pcc daemon restart",
+        f"The daemon here is another user's ({name}), and answers nobody else",
+        hint=f"Be {name} for this command, or have a daemon of your own with --data-dir",
     )
 
 

@@ -43,10 +43,17 @@ def _terminal() -> list[str]:
 
 
 class ConnectionLost(PerpetualError):  # noqa: N818  # named for what happened
-    """The daemon hung up or died. What it was told before is not lost."""
+    """
+    The daemon hung up or died. What it was told before is not lost.
+
+    Of what was asked last only the answer may be: who asks again without a look has it twice.
+    """
 
     def __init__(self) -> None:
-        super().__init__("The daemon is gone", hint="See: pcc daemon status")
+        super().__init__(
+            "The daemon is gone, and left no answer",
+            hint="Before you ask again, see whether it is done: pcc list, pcc status",
+        )
 
 
 class Client:

@@ -37,9 +37,10 @@ def test_a_daemon_that_hangs_up_or_never_ends_its_line_is_gone(said):
     client = Client(ours)
     writer = threading.Thread(target=_say, args=(theirs, said))
     writer.start()
-    with ours, pytest.raises(ConnectionLost):
-        client.call("ping")
+    with ours, pytest.raises(ConnectionLost) as told:
+        client.call("task.add")
     writer.join()
+    assert "Before you ask again, see whether it is done" in str(told.value.hint)
 
 
 def _say(to, words):
