@@ -144,6 +144,10 @@ def test_a_name_that_was_turned_to_loopback_gets_nothing(engine):
             assert b"frame-ancestors 'none'" in own
             assert b"access-control" not in own.lower()
             assert b"set-cookie" not in own.lower()
+            for method in ("HEAD", "POST", "TRACE"):
+                other = await get(port, f"{method} / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n")
+                assert b"<html" not in other
+                assert not other.startswith(b"HTTP/1.1 200 ")
 
     asyncio.run(play())
 

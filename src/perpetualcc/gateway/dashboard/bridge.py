@@ -109,6 +109,8 @@ class Bridge:
 
     def _look(self, connection: ServerConnection, request: Request) -> Response | None:
         """Before anything else: which name was asked for, and by whose page."""
+        if getattr(request, "method", "GET") != "GET":  # older ones let no other one through
+            return self._response(HTTPStatus.METHOD_NOT_ALLOWED, b"")
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if not self._hosts.knows(hosts):
             return self._response(HTTPStatus.FORBIDDEN, b"Not the address of the dashboard\n")
