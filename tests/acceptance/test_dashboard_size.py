@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ def play(end: socket.socket) -> None:
 
 
 @contextmanager
-def bridge() -> Iterator[Bridge]:
+def bridge(play: Callable[[socket.socket], None] = play) -> Iterator[Bridge]:
     def reach() -> socket.socket:
         ours, theirs = socket.socketpair()
         threading.Thread(target=play, args=[theirs], daemon=True).start()

@@ -35,8 +35,12 @@ from perpetualcc.sessions.handover.thresholds import HandoverSettings
 from perpetualcc.sessions.settings import LimitSettings, LoadSettings, SessionSettings
 from perpetualcc.sessions.stuck import StuckSettings
 
-_ORIGIN = re.compile(r"https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?!443$)[1-9]\d{0,4})?")
-"""As browsers write it: small letters, no path, no usual port."""
+_ORIGIN = re.compile(
+    r"https://(?!(?:localhost|127\.[\d.]+)(?::|$))"
+    r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?!443$)[1-9]\d{0,4})?"
+)
+"""As browsers write it: small letters, no path, no usual port. No name of this machine's own page,
+which has no https and would be refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,15 +37,16 @@ class DeviceStore:
         return await self._database.write(lambda c: _pair(c, code, key, now), durable=True)
 
     async def with_key(self, key: str) -> Device | None:
-        """The paired device, which is seen now."""
+        """The paired device, which is seen now; a full disk does not keep it out."""
         now = self._clock.now()
-        return await self._database.write(
-            lambda c: _device(
-                c.execute(
-                    "UPDATE devices SET seen_at = ? WHERE key = ? RETURNING *", (now, key)
-                ).fetchone()
-            )
+        row = await self._database.read(
+            lambda c: c.execute("SELECT * FROM devices WHERE key = ?", (key,)).fetchone()
         )
+        if row is not None:
+            self._database.write_soon(
+                lambda c: c.execute("UPDATE devices SET seen_at = ? WHERE key = ?", (now, key))
+            )
+        return _device(row)
 
     async def all(self) -> Sequence[Device]:
         """Those that are paired, and the invitations that still count."""

@@ -26,11 +26,11 @@ from perpetualcc.domain.errors import PerpetualError
     ],
     ids=lambda words: " ".join(words[:2]),
 )
-@pytest.mark.parametrize("is_file", [False, True], ids=["nothing", "a file"])
-def test_what_is_no_directory_is_said_alike(words, is_file, tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["nothing", "a file", "no name at all"])
+def test_what_is_no_directory_is_said_alike(words, kind, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    place = tmp_path / "place"
-    if is_file:
+    place = tmp_path / ("place" * 100 if kind == "no name at all" else "place")
+    if kind == "a file":
         place.touch()
 
     ended = CliRunner().invoke(app, [str(place) if word == "PLACE" else word for word in words])

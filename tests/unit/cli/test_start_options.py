@@ -67,6 +67,16 @@ def test_a_task_without_its_option_is_told_of_and_not_begun(command):
     assert error.hint.endswith(f"{command} 'my shop' --task 'do it'")
 
 
+@pytest.mark.parametrize("command", ["start", "perpetual"])
+def test_a_long_task_in_the_place_of_the_project_is_told_of(command):
+    task = "Build me a shop with a basket " * 20
+
+    error = CliRunner().invoke(app, [command, task]).exception
+
+    assert isinstance(error, Mistyped)
+    assert error.hint.endswith(f"{command} --task '{task}'")
+
+
 def test_a_session_is_begun_and_watched_without_the_tables_of_events_and_tasks():
     """They take a fifth of what the command costs; asyncio as much again."""
     heavy = ["perpetualcc.domain.events", "perpetualcc.domain.tasks", "asyncio", "yaml"]

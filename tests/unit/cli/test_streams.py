@@ -92,6 +92,23 @@ def test_a_working_directory_that_is_gone_is_one_clear_error(tmp_path, words):
     assert done.stderr.splitlines()[0] == "error: The directory you are in does not exist any more"
 
 
+def test_a_text_in_the_place_of_a_name_is_one_clear_error(tmp_path):
+    task = "Build me a shop with a basket " * 20
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "perpetualcc", "rehearse", task],
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: No file or directory can be called 'Build me a shop")
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(("kind", "coloured"), [("dumb", False), ("xterm", True)])
 def test_a_dumb_terminal_gets_no_escape_sequences(monkeypatch, kind, coloured):
     monkeypatch.setenv("TERM", kind)

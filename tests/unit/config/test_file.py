@@ -14,6 +14,7 @@ import perpetualcc
 from perpetualcc.config.file import (
     Config,
     ConfigError,
+    DashboardSettings,
     kind_name,
     load_config,
     parse_value,
@@ -248,3 +249,24 @@ def test_a_configuration_beyond_all_sizes_is_refused_and_not_cut(tmp_path):
 
 def test_no_configuration_may_be_named_as_the_null_device():
     assert load_config(Path(os.devnull)) == Config()
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        ("https://box.example.ts.net", True),
+        ("https://192.168.1.20:8443", True),
+        ("https://localhost.example.org", True),
+        ("https://127.0.0.1:8420", False),
+        ("https://localhost", False),
+        ("https://localhost:8443", False),
+        ("http://box.example.ts.net", False),
+        ("https://box.example.ts.net/", False),
+    ],
+)
+def test_an_address_for_devices_is_not_that_of_the_page_on_this_machine(address, is_one):
+    if is_one:
+        assert DashboardSettings(address=address).address == address
+    else:
+        with pytest.raises(PerpetualError, match="no https address of a host"):
+            DashboardSettings(address=address)

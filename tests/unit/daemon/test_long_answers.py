@@ -2,8 +2,11 @@
 
 import pytest
 
-from perpetualcc.daemon.views import that_fits
+from perpetualcc.daemon.views import event_data, that_fits
+from perpetualcc.domain.events import RecordedEvent, TextSaid
+from perpetualcc.domain.ids import SessionId
 from perpetualcc.gateway import protocol
+from perpetualcc.gateway.protocol import PushedEvent
 
 
 def queue(tasks: int, length: int) -> dict:
@@ -53,3 +56,15 @@ def test_of_more_rows_than_one_answer_holds_the_first_are_told():
     protocol.response(1, told)
     assert 10_000 < len(told) < 50_000
     assert [one["number"] for one in told] == list(range(len(told)))
+
+
+@pytest.mark.parametrize("character", ["x", "\x1b", "ä", "🙂"])
+def test_an_event_can_be_told_however_long_its_text_is(character):
+    said = TextSaid(session=SessionId("abc123"), text=character * 3_000_000)
+
+    told = event_data(RecordedEvent(seq=7, at=1.0, event=said))
+
+    protocol.response(1, [told])
+    protocol.event(PushedEvent(event=said.kind, data=told, subscription="s1"))
+    assert told["seq"] == 7
+    assert told["text"].startswith(character * 500_000)

@@ -13,7 +13,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.dashboard import bridge as module
 from perpetualcc.gateway.dashboard.bridge import Bridge
-from perpetualcc.gateway.protocol import ErrorCode
+from perpetualcc.gateway.protocol import ErrorCode, ProtocolError, failure
+
+ADDRESS = "https://box.test"
 
 
 class Engine:
@@ -45,10 +47,12 @@ def engine():
 
 
 @asynccontextmanager
-async def served(reach: Callable[[], socket.socket]) -> AsyncIterator[tuple[Bridge, int]]:
+async def served(
+    reach: Callable[[], socket.socket], address: str = ""
+) -> AsyncIterator[tuple[Bridge, int]]:
     listener = socket.create_server(("127.0.0.1", 0))
     port, over = listener.getsockname()[1], asyncio.Event()
-    bridge = Bridge(port=port, reach=reach)
+    bridge = Bridge(port=port, reach=reach, address=address)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(bridge.serve(listener, over))
         try:
@@ -140,6 +144,10 @@ def test_a_name_that_was_turned_to_loopback_gets_nothing(engine):
             assert b"frame-ancestors 'none'" in own
             assert b"access-control" not in own.lower()
             assert b"set-cookie" not in own.lower()
+            for method in ("HEAD", "POST", "TRACE"):
+                other = await get(port, f"{method} / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n")
+                assert b"<html" not in other
+                assert not other.startswith(b"HTTP/1.1 200 ")
 
     asyncio.run(play())
 
@@ -258,5 +266,40 @@ def test_an_engine_that_is_away_is_said_with_its_remedy_and_one_that_dies_hangs_
             await asyncio.sleep(0.1)
             engine.ends[-1].close()
             assert await code_of(page) == module.AWAY
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "is_said"),
+    [
+        (ErrorCode.AUTH_FAILED, module.STRANGER, False),
+        (ErrorCode.INVALID_PARAMS, module.STRANGER, False),
+        (ErrorCode.APPLICATION_ERROR, module.AWAY, True),
+        (ErrorCode.INTERNAL_ERROR, module.AWAY, True),
+    ],
+)
+def test_a_device_that_cannot_be_checked_now_is_no_stranger(
+    engine, error, code, is_said, monkeypatch
+):
+    monkeypatch.setattr(module, "_UNKNOWN", 0.0)
+
+    async def play() -> None:
+        async with (
+            served(engine.reach, address=ADDRESS) as (_, port),
+            connect(
+                "ws://box.test/engine", host="127.0.0.1", port=port, origin=ADDRESS, proxy=None
+            ) as page,
+        ):
+            await page.recv()
+            await page.send(json.dumps({"key": "k", "signature": "s"}))
+            await asyncio.sleep(0.1)
+            await engine.heard()
+            await engine.say(failure(0, ProtocolError(error, "The disk of ana is full")))
+            said = [json.loads(frame) async for frame in _frames(page)]
+
+            assert [one["type"] for one in said] == ["away"] * is_said
+            assert "ana" not in str(said)
+            assert page.close_code == code
 
     asyncio.run(play())

@@ -1,13 +1,15 @@
 """Frames: whatever comes in, only frames and ProtocolErrors come out."""
 
+import asyncio
 import json
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.methods import Method
@@ -95,3 +97,28 @@ def test_parameters_are_of_the_declared_type(kind: str, value: str, is_allowed: 
         with pytest.raises(ProtocolError) as caught:
             method.check({"x": VALUES[value]})
         assert caught.value.code is ErrorCode.INVALID_PARAMS
+
+
+@pytest.mark.parametrize("text", ["1e999", "-1e999", "Infinity", "NaN"])
+def test_a_number_that_no_json_says_is_refused(text: str) -> None:
+    async def call(params: object, connection: object) -> None: ...
+
+    method = Method(call=call, params={"x": float | None})
+    line = f'{{"type":"req","id":1,"method":"m","params":{{"x":{text}}}}}'
+
+    with pytest.raises(ProtocolError, match="out of all bounds") as caught:
+        method.check(protocol.read_request(line.encode()).params)
+
+    assert caught.value.code is ErrorCode.INVALID_PARAMS
+
+
+@pytest.mark.parametrize(("effect", "subject"), [("evil", "kind"), ("allow", "evil")])
+def test_a_rule_of_no_known_kind_is_a_wrong_parameter_and_no_bug(effect: str, subject: str) -> None:
+    api = GuardApi(guard=cast("Any", None), trust=cast("Any", None), rules=cast("Any", None))
+    asked = {"effect": effect, "subject": subject, "pattern": "git commit"}
+    rest = {"includes_high": None, "project": None, "note": None}
+
+    with pytest.raises(ProtocolError, match="'evil' is not one of") as caught:
+        asyncio.run(api.add_rule({**asked, **rest}, cast("Any", None)))
+
+    assert caught.value.code is ErrorCode.INVALID_PARAMS

@@ -101,6 +101,17 @@ def test_a_session_is_named_after_its_task(tmp_path, prompt, name):
     play(scene)
 
 
+@pytest.mark.parametrize("name", ["a\x1b[2Jb", "two\nlines", "fdp\u202exe", "\udc80", "tab\t"])
+def test_a_name_that_a_terminal_would_obey_is_refused(tmp_path, name):
+    async def scene(world):
+        with pytest.raises(PerpetualError, match="name is one line"):
+            await world.start(tmp_path, "x", name=name)
+        assert world.sessions.kept == {}
+        assert (await world.start(tmp_path, "x", name="Läden 👩‍🌾 (2)")).name == "Läden 👩‍🌾 (2)"
+
+    play(scene)
+
+
 def test_a_place_that_cannot_be_worked_in_is_refused(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
@@ -116,6 +127,8 @@ def test_a_place_that_cannot_be_worked_in_is_refused(tmp_path):
         knot = [PlannedTask(prompt="a", after=(1,)), PlannedTask(prompt="b", after=(0,))]
         with pytest.raises(PerpetualError, match="wait for each other"):
             await world.manager.create_session(tmp_path, knot)
+        with pytest.raises(PerpetualError, match="File name too long"):
+            await world.start(tmp_path / ("Build me a shop" * 20), "x")
         assert world.sessions.kept == {}
 
     play(scene)

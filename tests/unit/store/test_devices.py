@@ -73,3 +73,16 @@ def test_an_invitation_replaces_one_of_its_name_and_never_a_device(tmp_path):
                 await devices.invite("phone", Scope.WORK, "code-3", until)
 
     asyncio.run(play())
+
+
+def test_a_device_is_let_in_where_nothing_can_be_written(tmp_path):
+    async def play() -> None:
+        async with opened(tmp_path) as (devices, clock):
+            await devices.invite("phone", Scope.LOOK, "code-1", clock.now() + 600)
+            await devices.pair("code-1", "key-1")
+            await devices._database.read(lambda c: c.execute("PRAGMA query_only = ON"))
+
+            assert await devices.with_key("key-1") is not None
+            assert await devices.with_key("key-2") is None
+
+    asyncio.run(play())

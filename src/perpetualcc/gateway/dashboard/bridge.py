@@ -26,7 +26,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.dashboard.guards import FRAME_LIMIT, Hosts, Keys, passed, said
 from perpetualcc.gateway.dashboard.pages import headers, page
-from perpetualcc.gateway.protocol import ProtocolError
+from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
 SOCKET_PATH = "/engine"
 MOST_PAGES = 8
@@ -42,6 +42,9 @@ _BUFFERED = 256 * 1024
 """Bytes that wait for a slow page; the engine is not read on meanwhile."""
 _UNKNOWN = 1.0
 """Seconds that a device which is not let in is kept waiting: so many fewer can be tried."""
+
+_TROUBLE = {ErrorCode.APPLICATION_ERROR, ErrorCode.INTERNAL_ERROR}
+"""What the engine answers that has nothing to do with who asks."""
 
 STRANGER, SILENT, TOO_MUCH, AWAY = 4401, 4408, 4429, 4503
 """Why a page is hung up on; what it says of it, `link.js` knows."""
@@ -106,6 +109,8 @@ class Bridge:
 
     def _look(self, connection: ServerConnection, request: Request) -> Response | None:
         """Before anything else: which name was asked for, and by whose page."""
+        if getattr(request, "method", "GET") != "GET":  # older ones let no other one through
+            return self._response(HTTPStatus.METHOD_NOT_ALLOWED, b"")
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if not self._hosts.knows(hosts):
             return self._response(HTTPStatus.FORBIDDEN, b"Not the address of the dashboard\n")
@@ -191,7 +196,13 @@ class Bridge:
 
 
 async def _let_in(engine: _Streams, proof: Mapping[str, Any]) -> dict[str, Any]:
-    """Which device it is, and what it may do. Raises _HungUp for a stranger."""
+    """
+    Which device it is, and what it may do.
+
+    Raises:
+        _HungUp: it is a stranger.
+        PerpetualError: the engine cannot say now; why is for whoever sits at this machine.
+    """
     reader, writer = engine
     answer, welcome = {}, None
     try:
@@ -207,6 +218,11 @@ async def _let_in(engine: _Streams, proof: Mapping[str, Any]) -> dict[str, Any]:
         raise _HungUp(AWAY, "the engine is away")
     if not welcome:
         await asyncio.sleep(_UNKNOWN)
+        if (answer.get("error") or {}).get("code") in _TROUBLE:
+            raise PerpetualError(
+                "It cannot be checked now whether this browser is paired",
+                hint="On the machine where PerpetualCC runs, type: pcc doctor",
+            )
         raise _HungUp(STRANGER, "this browser is not paired")
     return dict(welcome)
 

@@ -15,6 +15,7 @@ const rows = new Map();
 const names = new Map();
 let session = null;
 let isOpen = false;
+let isChosen = false; // by a link: whoever goes back is where they were
 
 const link = new Link({
   open: begin,
@@ -162,12 +163,10 @@ function decoded(text) {
 }
 
 function route() {
-  if (location.hash === "#main") {
-    byId("main").focus();
-    return;
-  }
   const [name, id] = view();
   document.body.dataset.view = name;
+  if (isChosen) window.scrollTo(0, 0);
+  isChosen = false;
   for (const one of VIEWS) byId(one).hidden = one !== name && !(one === "sessions" && name === "session");
   for (const one of document.querySelectorAll("nav a")) {
     if (one.dataset.view === name || (name === "session" && one.dataset.view === "sessions")) one.setAttribute("aria-current", "page");
@@ -180,16 +179,28 @@ function route() {
   // Whoever goes from a session to what waits still looks after it: its next call is held for them.
   if (session && name !== "waiting" && (name !== "session" || session.id !== id)) {
     session.end();
+    if (name === "sessions") rows.get(session.id)?.link.focus({ preventScroll: true });
     session = null;
   }
   if (name === "session" && id && !session) {
     session = new SessionView(link, id, (of) => waiting.firstOf(of));
     if (isOpen) session.begin();
+    // Its log and its form come after a list that may be long, or that a phone does not show.
+    byId("session").focus({ preventScroll: true });
   }
   if (name === "waiting") waiting.open(id);
   if (name === "report" && isOpen) report.read();
 }
 
+// Past the list, too; and the address goes on saying what is shown.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId(view()[0] === "session" ? "session" : "main").focus();
+});
+document.addEventListener("click", ({ target, defaultPrevented }) => {
+  const hash = target.closest("a")?.hash;
+  isChosen = Boolean(hash) && hash !== location.hash && !defaultPrevented;
+});
 byId("filter").addEventListener("input", filter);
 window.addEventListener("hashchange", route);
 setInterval(() => isOpen && document.visibilityState === "visible" && (asks(), list()), 30000);

@@ -90,6 +90,9 @@ function line(event, project) {
   );
 }
 
+/** A page that is short may have been cut for its size, and says nothing of what is before it. */
+const isBeginning = (events) => !events.length || events[0].kind === "SessionCreated";
+
 export class Log {
   constructor(link, session) {
     this.link = link;
@@ -118,7 +121,7 @@ export class Log {
     this.first = events[0]?.seq ?? 0;
     this.last = Math.max(this.last, events.at(-1)?.seq ?? 0);
     this.isBack = false;
-    this.earlier.hidden = events.length < PAGE;
+    this.earlier.hidden = isBeginning(events);
     this.newest.hidden = true;
     this.follows = true;
     this.lines.scrollTop = this.lines.scrollHeight;
@@ -140,7 +143,7 @@ export class Log {
     } catch {
       return;
     }
-    this.earlier.hidden = events.length < PAGE;
+    this.earlier.hidden = isBeginning(events);
     if (!events.length) return;
     this.first = events[0].seq;
     const top = this.lines.firstChild;

@@ -1,0 +1,94 @@
+"""Where the page leads: to the top of what was opened, back to where one was, by keyboard too."""
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.test_dashboard_size import answer, bridge, event
+
+pytestmark = [
+    pytest.mark.skipif(MISSING, reason="there is no browser: apt-get install chromium"),
+    pytest.mark.timeout(120),
+]
+
+FIRST = {**event(1), "kind": "SessionCreated"}
+
+
+def told(method: str, params: dict[str, Any]) -> Any:
+    """Each answer holds one event, as where a long text fills it."""
+    if method == "report.show":
+        return {"since": 1_800_000_000, "sessions": []}
+    if method != "events.tail":
+        return answer(method, params)
+    seq = (params.get("before") or 5) - 1
+    return [event(seq) if seq > 1 else FIRST] if seq > 0 else []
+
+
+def play(end: socket.socket) -> None:
+    with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
+        for line in talk:
+            asked = json.loads(line)
+            result = told(asked["method"], asked["params"])
+            talk.write(json.dumps({"type": "res", "id": asked["id"], "result": result}).encode())
+            talk.write(b"\n")
+            talk.flush()
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    with bridge(play) as dashboard, browsing(tmp_path / "profile") as found:
+        found.size(390, 844)
+        found.open(dashboard.link)
+        found.sees("session-199")
+        yield found
+
+
+def test_what_is_opened_from_far_down_a_list_is_shown_from_its_beginning(browser):
+    browser.run("window.scrollTo(0, 5000)")
+
+    browser.press("session-60")
+    browser.sees("Add a task")
+    at_the_top = browser.run("return scrollY")
+    browser.run("history.back()")
+    browser.wait(lambda: browser.run("return scrollY") == 5000, "the place in the list is lost")
+    browser.press("Report")
+    browser.sees("Nothing happened")
+
+    assert at_the_top == 0
+    assert browser.run("return scrollY") == 0
+    assert browser.complaints() == []
+
+
+def test_the_keyboard_goes_on_in_what_was_opened_and_back_where_it_was(browser):
+    browser.size(1400, 900)
+    browser.run("document.querySelector('a[href=\"#/session/s003\"]').focus()")
+
+    browser.key("Enter")
+    browser.wait(lambda: browser.focus.startswith("SECTION"), "the focus stays in the list")
+    browser.run("document.querySelector('.skip').focus()")
+    browser.key("Enter")
+    in_it, address = browser.focus, browser.run("return location.hash")
+    browser.run("history.back()")
+    browser.wait(lambda: "session-3" in browser.focus, "the focus is lost on the way back")
+
+    assert in_it.startswith("SECTION")
+    assert address == "#/session/s003"
+    assert browser.focus.startswith("A ")
+
+
+def test_what_is_before_an_answer_that_one_text_filled_can_be_reached(browser):
+    browser.press("session-0")
+    browser.sees("Line 4 of")
+
+    for seq in (3, 2):
+        browser.press("Earlier")
+        browser.sees(f"Line {seq} of")
+    browser.press("Earlier")
+
+    browser.wait(lambda: "Earlier" not in browser.text, "there is nothing before")
