@@ -44,13 +44,12 @@ def judge_named_outputs(call: Call, rule: CommandRule) -> Findings:
 def _own_places(call: Call, rule: CommandRule) -> Findings:
     """`mocha -O output=.git/config`, `rustc --emit=link=.git/hooks/x`: whatever the option is."""
     words = call.command.words
-    last = words[-1].text
-    if EffectKind.EXECUTE not in rule.effects or (
-        last != ".git" and not any("/" in w.text for w in words)
-    ):
+    last, is_far = words[-1].text, any("/" in word.text for word in words)
+    if EffectKind.EXECUTE not in rule.effects or not (is_far or last == ".git"):
         return []
-    is_own = last == ".git" or OWN_PLACE.match(last)
-    named = [last] if len(words) > 2 and is_own else []
+    named = []
+    if len(words) > 2 and (OWN_PLACE.match(last) or (last == ".git" and words[-2].text[:1] != "-")):
+        named = [last]
     for before, word in pairwise(words):
         text = word.text
         if ".git/" not in text and ".claude/" not in text:
