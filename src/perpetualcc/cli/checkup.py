@@ -27,6 +27,7 @@ from perpetualcc.daemon.state import (
     steered_by,
     steered_otherwise,
 )
+from perpetualcc.daemon.units import unit_for_this_system
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.version import code_version
@@ -225,7 +226,11 @@ def _daemon(places: Locations) -> Finding:
     if found.version and found.version != code_version():
         what = f"{found.phase.value}, of another version than this command"
         return False, f"Daemon: {what}; to take this one over: pcc daemon restart"
-    return True, f"Daemon: {found.phase.value}"
+    unit = unit_for_this_system(
+        places, home=Path.home(), config=config.user_configuration(), variables={}
+    )
+    alone = "; a restart of the machine ends it: pcc daemon install"
+    return True, f"Daemon: {found.phase.value}{'' if unit.path.exists() else alone}"
 
 
 def _sandbox() -> Finding:

@@ -7,6 +7,7 @@ import pytest
 from perpetualcc.brain.settings import BrainSettings, BrainType, GeminiSettings, OllamaSettings
 from perpetualcc.cli import checkup
 from perpetualcc.config.file import Config
+from perpetualcc.daemon.units import unit_for_this_system
 from perpetualcc.domain.locations import Locations
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -108,3 +109,20 @@ def test_a_data_directory_with_a_path_too_long_for_a_socket_is_told(tmp_path):
 
     assert not is_well
     assert "--data-dir" in text
+
+
+def test_that_a_restart_of_the_machine_ends_the_daemon_is_told_where_no_service_starts_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    places = Locations(data=tmp_path / "data")
+    unit = unit_for_this_system(places, home=tmp_path, config=tmp_path / "config", variables={})
+
+    is_well, told = checkup._daemon(places)
+    unit.path.parent.mkdir(parents=True)
+    unit.path.touch()
+
+    assert is_well
+    assert told.endswith("; a restart of the machine ends it: pcc daemon install")
+    assert "restart" not in checkup._daemon(places)[1]
