@@ -71,7 +71,8 @@ class SqliteBackend:
 
     async def events(self) -> Iterable[Event]:
         return [
-            recorded.event for recorded in await EventLog(self._databases[0], FakeClock()).read()
+            recorded.event
+            for recorded in await EventLog(self._databases[0], FakeClock()).tail(None, 500)
         ]
 
     async def close(self) -> None:

@@ -101,7 +101,7 @@ async def finish(ledger: SqliteLedger, database: Database) -> tuple[list[Task], 
     while await work_on(ledger):
         pass
     events = [
-        recorded.event for recorded in await EventLog(database, SystemClock()).read(limit=100_000)
+        recorded.event for recorded in await EventLog(database, SystemClock()).tail(None, 100_000)
     ]
     settled = [event for event in events if event.state != TaskState.PARKED]
     return await ledger.list(), [(event.task, event.state, event.result) for event in settled]

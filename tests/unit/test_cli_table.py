@@ -85,7 +85,7 @@ def test_nothing_typed_shows_the_commands_in_panels_in_their_order() -> None:
         (("respond", "--bogus"), "Usage: pcc respond [OPTIONS] NUMBER [ANSWER]..."),
         (("list", "--limit", "many"), "'--limit'"),
         (("--quiet", "--verbose", "list"), "contradict each other"),
-        (("status",), "Missing argument 'SESSION'"),
+        (("stop",), "Missing argument 'SESSION'"),
     ],
 )
 def test_what_is_typed_wrong_is_a_usage_error(typed: tuple[str, ...], said: str) -> None:

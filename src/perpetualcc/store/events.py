@@ -65,24 +65,6 @@ class EventLog:
             _project(connection, event, data, now)
         return last
 
-    async def read(
-        self,
-        since: int = 0,
-        *,
-        session: SessionId | None = None,
-        limit: int = 500,
-        kinds: Collection[str] | None = None,
-        levels: Collection[str] | None = None,
-    ) -> list[RecordedEvent]:
-        """
-        Events with a number above `since`, oldest first.
-
-        Kinds of a newer version are left out. Give the last number back to read on.
-        """
-        wanted = _wanted(kinds, levels)
-        rows = await self._database.read(lambda c: _rows(c, wanted, since, session, limit))
-        return [recorded for row in rows if (recorded := _recorded(row))]
-
     async def tail(
         self,
         session: SessionId | None,
@@ -93,7 +75,8 @@ class EventLog:
         before: int | None = None,
     ) -> list[RecordedEvent]:
         """
-        The last `count` events, oldest first; of every session when `session` is None.
+        The last `count` events, oldest first; of every session when `session` is None. Kinds of a
+        newer version are left out.
 
         `before`: only those with a lower number, to read on towards the beginning.
         """

@@ -138,7 +138,7 @@ class Dispatcher:
         if state is not TaskState.RUNNING or dispatch is None:
             return state
         dispatch.is_cancelled = True
-        await self._interrupt([dispatch], _CANCEL_DEADLINE)
+        await self._interrupt([dispatch])
         return (await self._ledger.get(task)).state
 
     async def stop(self, grace: timedelta) -> None:
@@ -148,7 +148,7 @@ class Dispatcher:
         async with self._claiming:
             dispatches = list(self._running.values())
         await _all_left(dispatches, grace)
-        await self._interrupt(dispatches, _CANCEL_DEADLINE)
+        await self._interrupt(dispatches)
 
     async def _claim(self, group: asyncio.TaskGroup) -> None:
         free = self._free()
@@ -241,12 +241,12 @@ class Dispatcher:
                 return
             await asyncio.sleep(_LEDGER_RETRY.total_seconds())
 
-    async def _interrupt(self, dispatches: list[_Dispatch], deadline: timedelta) -> None:
+    async def _interrupt(self, dispatches: list[_Dispatch]) -> None:
         """Cancel the handlers; settle for those that do not leave in time."""
         for dispatch in dispatches:
             if not dispatch.left.is_set():
                 dispatch.interrupt()
-        await _all_left(dispatches, deadline)
+        await _all_left(dispatches, _CANCEL_DEADLINE)
         for dispatch in dispatches:
             task = dispatch.task
             if not dispatch.left.is_set():

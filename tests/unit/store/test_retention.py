@@ -64,7 +64,7 @@ def test_old_events_of_finished_sessions_go_and_those_of_others_stay(tmp_path):
 
         gone = await forget(database, clock)
 
-        left = [(one.event.kind, one.event.session) for one in await events.read()]
+        left = [(one.event.kind, one.event.session) for one in await events.tail(None, 500)]
         assert gone["events"] > 0
         assert not [kind for kind, session in left if session == ids["over"]]
         assert ("ProblemNoticed", ids["waiting"]) in left
@@ -91,7 +91,7 @@ def test_old_events_of_a_session_that_never_ends_go_with_the_tasks_they_were_abo
 
         await forget(database, clock)
 
-        [left] = await events.read()
+        [left] = await events.tail(None, 500)
         assert left.event.task == "t-open"
         assert not any((await forget(database, clock)).values())
 
@@ -119,7 +119,7 @@ def test_what_was_answered_stays_with_what_was_decided(tmp_path):
 
         await forget(database, clock)
 
-        assert [one.event.kind for one in await events.read()] == ["QuestionAnswered"]
+        assert [one.event.kind for one in await events.tail(None, 500)] == ["QuestionAnswered"]
 
     play(tmp_path, scene)
 
@@ -206,6 +206,6 @@ def test_without_an_end_all_is_kept(tmp_path, days, left):
 
         await Retention(database, clock, keep=timedelta(days=days)).forget_old()
 
-        assert len(await events.read()) == left
+        assert len(await events.tail(None, 500)) == left
 
     play(tmp_path, scene)
