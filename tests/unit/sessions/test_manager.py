@@ -591,6 +591,25 @@ def test_what_a_stopped_session_had_left_is_told(tmp_path):
     play(scene)
 
 
+def test_what_is_left_is_cancelled_together_so_that_the_run_ends_soon(tmp_path):
+    async def scene(world):
+        session = await world.start(tmp_path, "first", "second", "third")
+        all_three, cancel = asyncio.Barrier(3), world.workers.cancel
+
+        async def meet(task):
+            await all_three.wait()
+            return await cancel(task)
+
+        world.workers.cancel = meet
+        async with asyncio.timeout(5):
+            stopped = await world.manager.stop_session(session.id)
+
+        assert stopped.status is SessionStatus.STOPPED
+        assert await world.manager.queue(session.id).pending() == []
+
+    play(scene)
+
+
 @pytest.mark.parametrize(
     "before",
     [
