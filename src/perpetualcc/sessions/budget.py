@@ -7,6 +7,7 @@ was not read from the cache, what was written to the cache, and output.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 
 SLICE_TOKENS = 50_000
 """A run reserves this much at a time and more when it is used up, so that others find room."""
@@ -302,8 +304,12 @@ class BudgetStore(Protocol):
         """
         ...
 
-    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+    def saw_window(self, use: WindowUse) -> None:
         """How much of a subscription's window is used, as Claude Code tells it; soon on file."""
+        ...
+
+    async def windows(self, now: float) -> Sequence[WindowUse]:
+        """What is known of those that have not reset since."""
         ...
 
     async def spent(self, now: float) -> Spent:
