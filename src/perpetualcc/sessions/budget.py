@@ -151,7 +151,8 @@ def decide_grant(limits: BudgetLimits, spent: Spent, request: BudgetRequest) -> 
                 allowed=limits.task_minutes,
             )
         seconds = allowed - spent.task_seconds
-    if request.is_unattended and limits.weekly_share and spent.week_used >= 1 - limits.weekly_share:
+    leaves_a_share = request.is_unattended and limits.weekly_share > 0
+    if leaves_a_share and spent.week_used >= 1 - limits.weekly_share:
         return Refusal(
             scope=BudgetScope.WEEK,
             limit="weekly_share",
@@ -159,7 +160,12 @@ def decide_grant(limits: BudgetLimits, spent: Spent, request: BudgetRequest) -> 
             allowed=1 - limits.weekly_share,
         )
     return Grant(
-        tokens=int(min(SLICE_TOKENS, *(room.left for room in tokens))) if tokens else None,
+        # The week is looked at again after a slice, whatever else is bounded.
+        tokens=(
+            int(min([SLICE_TOKENS, *(room.left for room in tokens)]))
+            if tokens or leaves_a_share
+            else None
+        ),
         usd=min(SLICE_USD, *(room.left for room in money)) if money else None,
         seconds=seconds,
     )

@@ -9,7 +9,7 @@ from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.limits import WindowUse
-from perpetualcc.sessions.budget import BudgetRequest, Grant, Refusal
+from perpetualcc.sessions.budget import SLICE_TOKENS, BudgetRequest, Grant, Refusal
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
@@ -87,6 +87,24 @@ def test_a_share_of_the_week_is_left_to_the_person_before_any_warning(play):
     assert isinstance(below, Grant)
     assert (above.limit, above.used) == ("weekly_share", 0.71)
     assert isinstance(after_its_reset, Grant)
+
+
+def test_a_run_at_work_meets_the_share_though_nothing_else_bounds_it(play):
+    async def scene(stage):
+        for name in ("unattended_tokens_per_day", "task_tokens"):
+            await stage.store.set_limit(name, 0)
+        await stage.store.set_limit("weekly_share", 0.3)
+        await stage.reserve()
+        stage.saw(stage.week(0.71))
+        return [
+            await stage.store.spend(UNATTENDED.task, tokens, 0.0, stage.clock.now())
+            for tokens in (SLICE_TOKENS - 1, 1)
+        ]
+
+    within, beyond = play(scene)
+
+    assert isinstance(within, Grant)
+    assert beyond.limit == "weekly_share"
 
 
 def test_a_window_goes_on_file_only_when_it_is_another_by_a_percent(play):
