@@ -661,6 +661,26 @@ def test_a_subscription_limit_is_an_event_and_the_resumed_turn_goes_on(play):
     assert second[-1].result == "Done."
 
 
+def test_each_window_s_use_is_told_with_the_replies_before_any_warning(play):
+    stage = play("""
+        steps:
+          - quota: {status: allowed, used: 0.2, in: 1h, also: [{used: 0.61, in: 3d}]}
+            tools: [{Bash: {command: ls}}]
+          - {say: Done., quota: {status: allowed, used: 0.21, in: 1h, also: [{used: 0.62, in: 3d}]}}
+        """)
+
+    messages = asyncio.run(stage.one_turn(signed_in_as={"subscription": True}))
+
+    told = [one.rate_limit_info for one in messages if isinstance(one, RateLimitEvent)]
+    assert {(one.status, one.utilization) for one in told} == {("allowed", None)}
+    windows = [one.raw["unifiedWindows"] for one in told]
+    assert [
+        (one["five_hour"]["utilization"], one["seven_day"]["utilization"]) for one in windows
+    ] == [(0.2, 0.61), (0.21, 0.62)]
+    week = windows[-1]["seven_day"]["resetsAt"] - windows[-1]["five_hour"]["resetsAt"]
+    assert abs(week - 71 * 3600) <= 2
+
+
 def test_a_key_limit_is_only_a_synthetic_message(play):
     stage = play("steps: [{fail: rate_limit}, Done.]")
 

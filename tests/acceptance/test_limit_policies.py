@@ -179,6 +179,33 @@ def test_unattended_work_leaves_a_share_of_the_week_to_the_person(install, tmp_p
     assert pcc.wait(session, within=60)["status"] == "COMPLETED"
 
 
+def test_a_share_of_the_week_is_left_to_the_person_before_claude_code_warns(install):
+    quota = "{status: allowed, used: 0.21, in: 1h, also: [{window: seven_day, used: 0.75, in: 3d}]}"
+    pcc = limited(install, f"steps: [{{say: Done., quota: {quota}}}]", subscription=True)
+    pcc.pcc("budget", "set", "weekly_share", "0.3")
+    mine = pcc.start("Mine")
+    assert pcc.wait(mine, within=60)["status"] == "COMPLETED"
+    week = time.time() + 3 * 86400
+
+    held = pcc.start("What can wait", "--unattended")
+    wait_until(lambda: "weekly_share" in pcc.look(held)["detail"], within=60)
+
+    waiting = pcc.status(held)
+    assert waiting["status"] == "RATE_LIMITED"
+    assert abs(waiting["resumes_at"] - week) < 120
+    assert pcc.events(held, "RunStarted") == []
+    assert pcc.events(mine, "LimitApproached") == []
+    windows = {one["window"]: one for one in pcc.json("budget")["windows"]}
+    assert {name: one["used"] for name, one in windows.items()} == {
+        "five_hour": 0.21,
+        "seven_day": 0.75,
+    }
+    assert abs(windows["seven_day"]["resets_at"] - week) < 120
+    shown = pcc.pcc("budget").stdout
+    assert "Subscription: 5-hour window 21% used, resets " in shown
+    assert "; week 75% used, resets " in shown
+
+
 PAID = {
     "anthropic-ratelimit-unified-status": "rejected",
     "anthropic-ratelimit-unified-representative-claim": "five_hour",

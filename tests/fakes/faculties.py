@@ -10,6 +10,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
@@ -170,6 +171,7 @@ class OpenMeter:
     usd_allowed: float | None = None
     tokens: int = 0
     usd: float = 0.0
+    windows: list[WindowUse] = field(default_factory=list)
 
     def allowance(self, task: TaskId) -> Grant:
         return Grant(usd=self.usd_allowed)
@@ -189,4 +191,5 @@ class OpenMeter:
             scope=BudgetScope.RUN, limit="run_tokens", used=self.tokens, allowed=self.allowed
         )
 
-    def saw_window(self, window: str, used: float, resets_at: float | None) -> None: ...
+    def saw_window(self, use: WindowUse) -> None:
+        self.windows.append(use)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import Question
 from perpetualcc.domain.tools import ToolCall
 
@@ -103,8 +104,11 @@ class LimitReported:
     """five_hour, seven_day, …; empty when it does not say."""
     resets_at: float | None
     utilization: float | None = None
+    """Of this window; Claude Code says it with a warning."""
     is_overage: bool = False
     """The account goes on, on paid credits."""
+    windows: tuple[WindowUse, ...] = ()
+    """What it knows of each window, whichever the word is on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
@@ -139,8 +140,8 @@ class Meter(Protocol):
         """
         ...
 
-    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
-        """How much of a subscription's window is used."""
+    def saw_window(self, use: WindowUse) -> None:
+        """How much of a subscription's window is used. May be told with every reply."""
         ...
 
 

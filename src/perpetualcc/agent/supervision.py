@@ -464,8 +464,8 @@ class SupervisedRun:
     async def _limit(self, limit: LimitReported) -> None:
         """A limit that stops the run is written down when it has ended, with the wait for it."""
         limits = self.faculties.limits
-        if limit.utilization is not None:
-            self.faculties.meter.saw_window(limit.window, limit.utilization, limit.resets_at)
+        for use in limit.windows:
+            self.faculties.meter.saw_window(use)
         if limits.detect(limit, None) is not None:
             self.facts.limit = limit
             if limit.is_overage:

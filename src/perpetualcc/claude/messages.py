@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,10 +22,16 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import Option, Question
 
 QUESTION_TOOL = "AskUserQuestion"
 _SYNTHETIC = "<synthetic>"
+_WINDOWS = ("five_hour", "seven_day", "seven_day_overage_included")
+"""Of a subscription, as `unifiedWindows` calls them (Claude Code 2.1.332)."""
+_WINDOW = re.compile(r"five_hour|seven_day(?:_[a-z0-9_]{1,40})?|overage")
+"""What a word on one of them may be about."""
+_NO_NUMBER = 1e300
 _LONGEST_RESULT = 2000
 """Characters of a tool result that are worth keeping in the event log."""
 _TOLD_APART = 50_000
@@ -63,13 +68,7 @@ def arrivals(message: Any) -> Iterator[Arrival]:
             yield from _subagent_ended(message)
             yield from _tool_results(content)
         case sdk.RateLimitEvent(rate_limit_info=info):
-            yield LimitReported(
-                status=str(info.status),
-                window=str(info.rate_limit_type or ""),
-                resets_at=None if info.resets_at is None else float(info.resets_at),
-                utilization=info.utilization,
-                is_overage=info.raw.get("isUsingOverage") is True,
-            )
+            yield _limit(info)
         case sdk.ResultMessage():
             yield _turn_ended(message)
 
@@ -188,9 +187,15 @@ def _count(told: object) -> int:
 
 def _amount(told: object) -> float:
     """What a gateway calls a number may be none: hours of work are not lost for it."""
-    if isinstance(told, int | float) and math.isfinite(told):
-        return max(0.0, float(told))
-    return 0.0
+    return max(0.0, _number(told) or 0.0)
+
+
+def _number(told: object) -> float | None:
+    """None: it is no number, or one that nothing can be reckoned with."""
+    if not isinstance(told, int | float) or isinstance(told, bool):
+        return None
+    # Compared and not converted: a whole number may be too large for that.
+    return float(told) if abs(told) < _NO_NUMBER else None
 
 
 def _text(content: Any) -> str:
@@ -220,6 +225,33 @@ def _digest(text: str) -> str:
 def _joined(content: Any) -> str:
     parts = content if isinstance(content, list) else []
     return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def _limit(info: sdk.RateLimitInfo) -> LimitReported:
+    raw: Any = info.raw
+    told = raw if isinstance(raw, dict) else {}
+    window, used = str(info.rate_limit_type or ""), _number(info.utilization)
+    resets_at = _number(info.resets_at)
+    uses = {use.window: use for use in _windows(told.get("unifiedWindows"))}
+    if used is not None and _WINDOW.fullmatch(window):
+        uses.setdefault(window, WindowUse(window=window, used=max(0.0, used), resets_at=resets_at))
+    return LimitReported(
+        status=str(info.status),
+        window=window,
+        resets_at=resets_at,
+        utilization=used,
+        is_overage=told.get("isUsingOverage") is True,
+        windows=tuple(uses.values()),
+    )
+
+
+def _windows(found: Any) -> Iterator[WindowUse]:
+    """Those we know: what else a gateway makes up would be kept for good."""
+    for window in _WINDOWS if isinstance(found, dict) else ():
+        told = found.get(window)
+        if isinstance(told, dict) and (used := _number(told.get("utilization"))) is not None:
+            resets_at = _number(told.get("resetsAt"))
+            yield WindowUse(window=window, used=max(0.0, used), resets_at=resets_at)
 
 
 def _is_told_of_background(message: sdk.ResultMessage) -> bool:

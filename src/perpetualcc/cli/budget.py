@@ -12,6 +12,7 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.times import moment
 from perpetualcc.human.answers import NUMBER
 
 app = typer.Typer(
@@ -43,6 +44,8 @@ def show(
     print(table(columns, [_row(one) for one in found["budgets"]]))
     today = found["today"]
     print(f"Today: {today['tokens']:,} fresh tokens, ${today['usd']:.2f}")
+    if windows := found.get("windows"):
+        print(f"Subscription: {'; '.join(map(_window, windows))}")
 
 
 _OF_WHAT = {
@@ -55,6 +58,20 @@ _OF_WHAT = {
     "run_usd": "one run of Claude Code",
     "weekly_share": "left to you by unattended work",
 }
+
+
+_WINDOWS = {
+    "five_hour": "5-hour window",
+    "seven_day": "week",
+    "overage": "paid credits",
+    "overage_included": "week of single models",
+}
+
+
+def _window(one: Mapping[str, Any]) -> str:
+    kind = one["window"].removeprefix("seven_day_")
+    name = _WINDOWS.get(kind) or f"week of {kind.replace('_', ' ').capitalize()}"
+    return f"{name} {one['used']:.0%} used, resets {moment(one['resets_at'])}"
 
 
 _OF_ALL = ("tokens_per_day", "usd_per_day")

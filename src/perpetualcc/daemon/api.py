@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -418,12 +418,16 @@ class Api:
         )
 
     async def show_budget(self, _params: Params, _: Connection) -> Any:
-        """Every budget with what of it is used, and the day's tokens and money."""
+        """
+        Every budget with what of it is used, the day's tokens and money, and the subscription's
+        `windows` as Claude Code last told of them.
+        """
         now = self.clock.now()
         limits, spent = await self.budget.limits(now), await self.budget.spent(now)
         return {
             "budgets": budget_data(limits, spent),
             "today": {"tokens": spent.day_tokens, "usd": spent.day_usd},
+            "windows": [asdict(one) for one in await self.budget.windows(now)],
         }
 
     async def set_budget(self, params: Params, _: Connection) -> Any:

@@ -1,7 +1,7 @@
 """Between the dispatcher, the agent and the budget: who may start, and when a run must stop."""
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.domain.clock import Clock
@@ -9,6 +9,7 @@ from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import BudgetApproached, BudgetUsedUp, Record
 from perpetualcc.domain.hours import end_of_quiet
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import STOPS, Lane, Outcome, Parked, Task, Wait
 from perpetualcc.sessions.budget import (
@@ -27,6 +28,7 @@ from perpetualcc.sessions.limit_waits import (
     is_of_limit,
     signal_of,
 )
+from perpetualcc.sessions.rate_limit import believable_reset
 from perpetualcc.sessions.settings import LimitSettings
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,10 @@ _UNTIL_OTHERS_END = 60.0
 _LOOK = 2.0
 """Seconds between two looks at what is left of the day, while no run reaches what it reserved."""
 _UNKNOWN_WEEK = 3600.0
+_WORTH_WRITING = 0.01 - 1e-9
+"""Share of a window: a percent, whatever fractions make of it."""
+_SAME_RESET = 60.0
+"""Seconds by which the told end of one window may wander."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +63,8 @@ class BudgetKeeper:
     _warned: set[tuple[str, str]] = field(default_factory=set)
     _held: set[str] = field(default_factory=set)
     """Budgets of which runs at work hold what others wait for."""
+    _windows: dict[str, WindowUse] = field(default_factory=dict)
+    """The subscription's, as they went on file last."""
 
     async def admit(self, task: Task, session: Session) -> Outcome | None:
         """Reserve for a run. None: it may start. Otherwise what the dispatch comes to."""
@@ -157,8 +165,19 @@ class BudgetKeeper:
             self._used[task] = self._used.get(task, 0) + tokens
         self.store.spend_beside(session.id, task, tokens, usd, self.clock.now())
 
-    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
-        self.store.saw_window(window, used, resets_at)
+    def saw_window(self, use: WindowUse) -> None:
+        """On file once it is another by a percent, or resets at another time."""
+        use = replace(use, resets_at=believable_reset(use, self.clock.now()))
+        if self._is_news(use):
+            self._windows[use.window] = use
+            self.store.saw_window(use)
+
+    def _is_news(self, use: WindowUse) -> bool:
+        known = self._windows.get(use.window)
+        if known is None or (known.resets_at is None) is not (use.resets_at is None):
+            return True
+        moved = abs((known.resets_at or 0.0) - (use.resets_at or 0.0))
+        return moved >= _SAME_RESET or abs(known.used - use.used) >= _WORTH_WRITING
 
     async def _warn(self, task: TaskId, session: SessionId) -> None:
         """Once a day for each budget of the day, from `limits.warn_at` on."""

@@ -52,6 +52,18 @@ IN_VAIN = "tried in vain for an hour"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WindowUse:
+    """How much of a subscription's window is used. Alone no reason to stop, or to tell anybody."""
+
+    window: str
+    """Claude Code's name: five_hour, seven_day, …"""
+    used: float
+    """Share of it; more than 1 where work went on past its end."""
+    resets_at: float | None
+    """UTC epoch seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimitInfo:
     """A limit that stopped a run."""
 

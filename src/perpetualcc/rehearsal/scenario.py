@@ -73,6 +73,16 @@ class Quota:
     used: float = 0.9
     """Share of the window used, 0 to 1."""
     resets_in: timedelta = timedelta(hours=1)
+    also: Sequence["OtherWindow"] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherWindow:
+    """A window beside the one that counts, with room left."""
+
+    window: str = "seven_day"
+    used: float = 0.5
+    resets_in: timedelta = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,6 +124,12 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
         Key("window", Kind.TEXT, "`five_hour`, `seven_day`, `seven_day_opus`, …", "five_hour"),
         Key("used", Kind.NUMBER, "Share of the window that is used, 0 to 1.", "0.9"),
         Key("in", Kind.DURATION, "The window resets this long after the reply.", "1h"),
+        _sections("also", "window", "What is told of further windows, all of them allowed."),
+    ),
+    "window": (
+        Key("window", Kind.TEXT, "As above.", "seven_day"),
+        Key("used", Kind.NUMBER, "Share of it that is used.", "0.5"),
+        Key("in", Kind.DURATION, "It resets this long after the reply.", "3d"),
     ),
     "fail": (
         Key(

@@ -10,6 +10,7 @@ from typing import Any
 from perpetualcc.rehearsal.scenario import (
     Failure,
     FailureKind,
+    OtherWindow,
     Pattern,
     Quota,
     Reply,
@@ -207,7 +208,15 @@ def _quota(data: Data) -> Quota:
     given = {word: data[word] for word in ("status", "window", "used") if word in data}
     if "in" in data:
         given["resets_in"] = timedelta(seconds=data["in"])
-    return Quota(**given)
+    also = tuple(_other_window(other) for other in data.get("also", ()))
+    return Quota(**given, also=also)
+
+
+def _other_window(data: Data) -> OtherWindow:
+    given = {word: data[word] for word in ("window", "used") if word in data}
+    if "in" in data:
+        given["resets_in"] = timedelta(seconds=data["in"])
+    return OtherWindow(**given)
 
 
 def _counted(value: Any, n: int) -> Any:

@@ -17,6 +17,7 @@ _ERRORS = {
     FailureKind.OVERLOADED: (529, "overloaded_error", "Overloaded"),
     FailureKind.SERVER_ERROR: (500, "api_error", "Internal server error"),
 }
+_PREFIX = "anthropic-ratelimit-unified"
 # Header prefix of each window, as Claude Code reads them.
 _CLAIMS = {"five_hour": "5h", "seven_day": "7d", "seven_day_opus": "7d_opus"}
 
@@ -104,24 +105,34 @@ def _failure_headers(failure: Failure, resets_at: float) -> dict[str, str]:
 def _quota_headers(quota: Quota | None) -> dict[str, str]:
     if quota is None:
         return {}
-    resets_at = time.time() + quota.resets_in.total_seconds()
-    return _window_headers(quota.status, quota.window, quota.used, resets_at)
+    now = time.time()
+    headers: dict[str, str] = {}
+    for other in quota.also:
+        resets_at = now + other.resets_in.total_seconds()
+        headers |= _of_window("allowed", other.window, other.used, resets_at)
+    resets_at = now + quota.resets_in.total_seconds()
+    return headers | _window_headers(quota.status, quota.window, quota.used, resets_at)
 
 
 def _window_headers(status: str, window: str, used: float, resets_at: float) -> dict[str, str]:
-    prefix = "anthropic-ratelimit-unified"
+    """Of the window that counts."""
+    return {
+        f"{_PREFIX}-status": status,
+        f"{_PREFIX}-reset": str(round(resets_at)),
+        f"{_PREFIX}-representative-claim": window,
+        **_of_window(status, window, used, resets_at),
+    }
+
+
+def _of_window(status: str, window: str, used: float, resets_at: float) -> dict[str, str]:
     claim = _CLAIMS.get(window, window)
-    reset = str(round(resets_at))
     headers = {
-        f"{prefix}-status": status,
-        f"{prefix}-reset": reset,
-        f"{prefix}-representative-claim": window,
-        f"{prefix}-{claim}-status": status,
-        f"{prefix}-{claim}-reset": reset,
-        f"{prefix}-{claim}-utilization": f"{used:g}",
+        f"{_PREFIX}-{claim}-status": status,
+        f"{_PREFIX}-{claim}-reset": str(round(resets_at)),
+        f"{_PREFIX}-{claim}-utilization": f"{used:g}",
     }
     if status == "allowed_warning":
-        headers[f"{prefix}-{claim}-surpassed-threshold"] = f"{used:g}"
+        headers[f"{_PREFIX}-{claim}-surpassed-threshold"] = f"{used:g}"
     return headers
 
 

@@ -7,6 +7,7 @@ was not read from the cache, what was written to the cache, and output.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 
 SLICE_TOKENS = 50_000
 """A run reserves this much at a time and more when it is used up, so that others find room."""
@@ -149,7 +151,8 @@ def decide_grant(limits: BudgetLimits, spent: Spent, request: BudgetRequest) -> 
                 allowed=limits.task_minutes,
             )
         seconds = allowed - spent.task_seconds
-    if request.is_unattended and limits.weekly_share and spent.week_used >= 1 - limits.weekly_share:
+    leaves_a_share = request.is_unattended and limits.weekly_share > 0
+    if leaves_a_share and spent.week_used >= 1 - limits.weekly_share:
         return Refusal(
             scope=BudgetScope.WEEK,
             limit="weekly_share",
@@ -157,7 +160,12 @@ def decide_grant(limits: BudgetLimits, spent: Spent, request: BudgetRequest) -> 
             allowed=1 - limits.weekly_share,
         )
     return Grant(
-        tokens=int(min(SLICE_TOKENS, *(room.left for room in tokens))) if tokens else None,
+        # The week is looked at again after a slice, whatever else is bounded.
+        tokens=(
+            int(min([SLICE_TOKENS, *(room.left for room in tokens)]))
+            if tokens or leaves_a_share
+            else None
+        ),
         usd=min(SLICE_USD, *(room.left for room in money)) if money else None,
         seconds=seconds,
     )
@@ -302,8 +310,12 @@ class BudgetStore(Protocol):
         """
         ...
 
-    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+    def saw_window(self, use: WindowUse) -> None:
         """How much of a subscription's window is used, as Claude Code tells it; soon on file."""
+        ...
+
+    async def windows(self, now: float) -> Sequence[WindowUse]:
+        """What is known of those that have not reset since."""
         ...
 
     async def spent(self, now: float) -> Spent:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
+from perpetualcc.domain.limits import LimitWindow, RateLimitInfo, WindowUse
 from perpetualcc.sessions.reset_times import normal_epoch, reset_time
 
 _W = LimitWindow
@@ -164,6 +164,15 @@ class RateLimitMonitor:
         """Years ahead is a mistake somewhere; the past is told as it is."""
         latest = self._clock.now() + LONGEST_WAIT[window].total_seconds()
         return None if at is None or at > latest else at
+
+
+def believable_reset(use: WindowUse, now: float) -> float | None:
+    """When the window resets, in epoch seconds. None: nobody said, or it cannot be that far."""
+    if use.resets_at is None:
+        return None
+    at = normal_epoch(use.resets_at)
+    longest = LONGEST_WAIT[_TYPED.get(use.window, _W.SEVEN_DAY)]
+    return None if at > now + longest.total_seconds() else at
 
 
 def _is_wrong(trouble: SyntheticError) -> bool:

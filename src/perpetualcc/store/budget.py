@@ -2,11 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 
 from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.sessions.budget import (
     BudgetLimits,
     BudgetRequest,
@@ -79,15 +80,25 @@ class SqliteBudget:
     async def close(self, task: TaskId, tokens: int, usd: float, now: float) -> None:
         await self._database.write(lambda c: _close(c, task, tokens, usd, now), durable=True)
 
-    def saw_window(self, window: str, used: float, resets_at: float | None) -> None:
+    def saw_window(self, use: WindowUse) -> None:
         self._database.write_soon(
             lambda c: c.execute(
                 "INSERT INTO usage_windows (window, used, resets_at) VALUES (?, ?, ?)"
                 " ON CONFLICT (window) DO UPDATE SET used = excluded.used,"
                 " resets_at = excluded.resets_at",
-                (window, used, resets_at),
+                (use.window, use.used, use.resets_at),
             )
         )
+
+    async def windows(self, now: float) -> Sequence[WindowUse]:
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT window, used, resets_at FROM usage_windows WHERE resets_at > ?"
+                " ORDER BY window",
+                (now,),
+            ).fetchall()
+        )
+        return [WindowUse(**row) for row in rows]
 
     async def spent(self, now: float) -> Spent:
         return await self._database.read(lambda c: _spent(c, None, now))

@@ -37,6 +37,7 @@ from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.escalations import EscalationType
 from perpetualcc.domain.events import ToolFailed
 from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import Option, Question
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
@@ -708,6 +709,19 @@ def test_a_limit_that_is_near_is_told_and_one_that_stops_the_run_is_kept():
 
     assert world.journal.kinds() == ["LimitApproached"]
     assert world.facts.limit is reached
+
+
+def test_a_window_that_is_only_told_of_is_no_limit_and_nobody_s_business():
+    week = WindowUse(window="seven_day", used=0.97, resets_at=9.0)
+    allowed = LimitReported(status="allowed", window="five_hour", resets_at=9.0, windows=(week,))
+    world = World(meter=OpenMeter())
+
+    play(world, allowed)
+
+    assert world.meter.windows == [week]
+    assert world.journal.kinds() == []
+    assert world.facts.limit is None
+    assert not world.claude.interruptions
 
 
 def test_a_budget_that_is_used_up_ends_the_run_once_nothing_is_at_work():

@@ -17,6 +17,7 @@ from perpetualcc.agent.inbox import (
     TurnEnded,
 )
 from perpetualcc.claude.messages import arrivals, questions
+from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import Option, Question
 
 USAGE = {
@@ -195,6 +196,7 @@ def test_several_results_arrive_one_by_one_and_other_blocks_not_at_all():
                 "window": "seven_day",
                 "resets_at": None,
                 "utilization": 0.9,
+                "windows": (WindowUse(window="seven_day", used=0.9, resets_at=None),),
             },
         ),
         ({"status": "allowed"}, {"status": "allowed", "window": "", "resets_at": None}),
@@ -204,6 +206,93 @@ def test_a_limit_is_reported_as_claude_code_types_it(info, limit):
     event = sdk.RateLimitEvent(rate_limit_info=sdk.RateLimitInfo(**info), uuid="u", session_id="s")
 
     assert only(event) == LimitReported(**limit)
+
+
+def test_each_window_is_told_of_whichever_the_word_is_on():
+    """As Claude Code 2.1.332 sends it."""
+    of_five_hours = {"utilization": 0.92, "resetsAt": 1_800_000_000, "status": "allowed_warning"}
+    of_the_week = {"utilization": 0.62, "resetsAt": 1_800_200_000, "status": "allowed"}
+    raw = {"unifiedWindows": {"five_hour": of_five_hours, "seven_day": of_the_week}}
+
+    found = only(
+        limit_event(
+            status="allowed_warning", rate_limit_type="five_hour", utilization=0.92, raw=raw
+        )
+    )
+
+    assert (found.window, found.utilization) == ("five_hour", 0.92)
+    assert found.windows == (
+        WindowUse(window="five_hour", used=0.92, resets_at=1_800_000_000.0),
+        WindowUse(window="seven_day", used=0.62, resets_at=1_800_200_000.0),
+    )
+
+
+def test_a_model_s_own_week_is_told_beside_the_windows_of_all():
+    raw = {"unifiedWindows": {"seven_day": {"utilization": 0.5, "resetsAt": 9}}}
+
+    found = only(
+        limit_event(
+            status="allowed_warning", rate_limit_type="seven_day_opus", utilization=0.9, raw=raw
+        )
+    )
+
+    assert [(one.window, one.used) for one in found.windows] == [
+        ("seven_day", 0.5),
+        ("seven_day_opus", 0.9),
+    ]
+
+
+NO_NUMBERS = ("0.5", None, True, [], {}, float("nan"), float("inf"), 10**400)
+
+
+@pytest.mark.parametrize("number", NO_NUMBERS)
+def test_what_is_no_share_of_a_window_is_not_told(number):
+    raw = {"unifiedWindows": {"seven_day": {"utilization": number, "resetsAt": 9}}}
+
+    found = only(
+        limit_event(status="allowed", rate_limit_type="seven_day", utilization=number, raw=raw)
+    )
+
+    assert (found.utilization, found.windows) == (None, ())
+
+
+@pytest.mark.parametrize("number", NO_NUMBERS)
+def test_a_window_that_does_not_say_when_it_resets_is_told_without(number):
+    raw = {"unifiedWindows": {"seven_day": {"utilization": -0.5, "resetsAt": number}}}
+
+    found = only(limit_event(status="allowed", resets_at=number, raw=raw))
+
+    assert found.resets_at is None
+    assert found.windows == (WindowUse(window="seven_day", used=0.0, resets_at=None),)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["unifiedWindows", "five_hour", "seven_day", "utilization", "resetsAt"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(raw=ANYTHING, word=ANYTHING)
+def test_a_word_on_limits_of_any_shape_is_survived(raw, word):
+    found = only(
+        limit_event(status=word, rate_limit_type=word, utilization=word, resets_at=word, raw=raw)
+    )
+
+    assert all(use.used >= 0 for use in found.windows)
+
+
+def limit_event(**info) -> sdk.RateLimitEvent:
+    return sdk.RateLimitEvent(rate_limit_info=sdk.RateLimitInfo(**info), uuid="u", session_id="s")
 
 
 def test_the_end_of_a_turn_has_its_figures():

@@ -1,12 +1,19 @@
 """What people type for an amount."""
 
+import time
+from contextlib import nullcontext
 from dataclasses import fields
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from perpetualcc.cli import budget
 from perpetualcc.cli.budget import _OF_WHAT, _number, _row, of_one_unattended, used_up
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.times import moment
 from perpetualcc.sessions.budget import BudgetLimits
 
 
@@ -83,6 +90,39 @@ def test_who_leaves_work_for_later_is_told_what_it_may_use(minutes, tokens, said
 )
 def test_a_row_says_what_may_be_used_what_was_and_which_share_that_is(name, allowed, used, row):
     assert _row({"name": name, "allowed": allowed, "used": used})[2:] == row
+
+
+NOTHING_SPENT = {"budgets": [], "today": {"tokens": 0, "usd": 0.0}}
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], *flags: str) -> str:
+    daemon = SimpleNamespace(call=lambda _: found)
+    monkeypatch.setattr(budget, "connect", lambda _: nullcontext(daemon))
+    done = CliRunner().invoke(budget.app, [*flags])
+    assert done.exit_code == 0, done.exception
+    return done.stdout
+
+
+def test_what_is_used_of_the_subscription_s_windows_is_shown(monkeypatch):
+    soon = time.time() + 600
+    windows = [
+        {"window": "five_hour", "used": 0.2149, "resets_at": soon},
+        {"window": "seven_day", "used": 0.61, "resets_at": soon + 3 * 86400},
+        {"window": "seven_day_opus", "used": 1.02, "resets_at": soon},
+    ]
+
+    last = shown(monkeypatch, {**NOTHING_SPENT, "windows": windows}).splitlines()[-1]
+
+    assert last == (
+        f"Subscription: 5-hour window 21% used, resets {moment(soon)};"
+        f" week 61% used, resets {moment(soon + 3 * 86400)};"
+        f" week of Opus 102% used, resets {moment(soon)}"
+    )
+
+
+@pytest.mark.parametrize("found", [NOTHING_SPENT, {**NOTHING_SPENT, "windows": []}])
+def test_an_api_key_has_no_windows_to_show(monkeypatch, found):
+    assert shown(monkeypatch, found).endswith("Today: 0 fresh tokens, $0.00\n")
 
 
 def test_each_budget_says_what_it_bounds():

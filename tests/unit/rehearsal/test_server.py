@@ -118,6 +118,31 @@ def test_an_error_has_the_status_and_headers_of_the_real_one(
     assert {name: answer.headers[name] for name in headers} == headers
 
 
+def test_a_good_reply_tells_of_further_windows_beside_the_one_that_counts(rehearsal):
+    server = rehearsal(
+        "steps: [{say: Hi, quota: {status: allowed, used: 0.2, also: [{used: 0.61, in: 2d}]}}]"
+    )
+
+    answer, _ = _post(server)
+
+    told = {
+        name.removeprefix("anthropic-ratelimit-unified-"): value
+        for name, value in answer.headers.items()
+        if name.startswith("anthropic-ratelimit-unified-")
+    }
+    of_the_week = float(told.pop("7d-reset")) - float(told.pop("5h-reset"))
+    assert of_the_week == pytest.approx(47 * 3600, abs=2)
+    assert told.pop("reset")
+    assert told == {
+        "status": "allowed",
+        "representative-claim": "five_hour",
+        "5h-status": "allowed",
+        "5h-utilization": "0.2",
+        "7d-status": "allowed",
+        "7d-utilization": "0.61",
+    }
+
+
 def test_a_broken_stream_ends_in_the_middle_of_its_text(rehearsal):
     server = rehearsal("steps: [{fail: {kind: broken_stream, say: Half a}}, Whole.]")
 
