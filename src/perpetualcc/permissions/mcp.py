@@ -8,6 +8,7 @@ commands or addresses are judged as what they are, by the same readers as everyw
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -45,6 +46,14 @@ _STATEMENT_KEY = re.compile(r"(?:^|_)(?:sql|statements?|cypher)$|^sql_query$")
 _ADDRESS_KEY = re.compile(r"(?:^|_)(?:url|urls|uri|href|link|endpoint|website|webhook)$|url$")
 _PATH_KEY = re.compile(r"path|file|dir(?:ectory)?$|^(?:source|destination|cwd|root|uri)$")
 _OUTPUT_KEY = re.compile(r"output|dest|save|download|^filename$|target_?(?:path|dir|file)")
+_WRITTEN_KEYS = frozenset(
+    {"path", "paths", "file", "files", "file_path", "filepath", "file_paths", "relative_path",
+     "destination", "target_file", "notebook_path"}
+)  # fmt: skip
+"""Names of what a tool that writes writes to, from wherever it is named."""
+_LONGEST_PATH = 400
+_SAME_PLACE = re.compile(r"/(?:\.?/)+")
+"""`//` and `/./`: of a path nothing is hidden behind its length."""
 _PROSE = frozenset(
     {"query", "q", "question", "prompt", "thought", "text", "title", "body", "content", "message",
      "description", "topic", "summary", "reason", "comment", "element", "jql", "search", "name"}
@@ -76,7 +85,17 @@ def judge_mcp(
     named = _named(tool, name, given)
     if named.risk is Risk.LOW:
         return [named, *found]
-    return [named, *(finding for finding in found if finding.risk is Risk.HIGH)]
+    return [named, *map(_as_known, found)]
+
+
+def _as_known(finding: Finding) -> Finding:
+    """
+    Of a tool that does more than look: what it names is denied to it and beyond an authority as
+    to any other, but is no worse than a call of the tool, which a rule may allow as a whole.
+    """
+    if finding.risk is Risk.HIGH or finding.is_guarded or finding.forbidden:
+        return finding
+    return replace(finding, risk=Risk.LOW)
 
 
 def _named(tool: str, name: Name, given: Given) -> Finding:
@@ -219,16 +238,18 @@ class _Values:
         return any(domain in {word, pages.get(word)} for word in self.name.server)
 
     def _path(self, key: str, text: str) -> list[Finding]:
-        text = text.replace("\\", "/")
+        text = _SAME_PLACE.sub("/", text.replace("\\", "/").strip())
         is_named = _PATH_KEY.search(key) is not None
         is_prose = " " in text and key in _PROSE
-        if is_prose or "\n" in text or not 0 < len(text) < 400:
+        is_text = "\n" in text or len(text) > _LONGEST_PATH
+        if not text or is_prose or (is_text and not is_named):
             return []
         is_written = self.writes or _OUTPUT_KEY.search(key) is not None
-        if is_written and text.startswith(("/", "~", ".")):
-            return [self.territory.write(text, self.cwds, text)]
+        if is_written and (text.startswith(("/", "~", ".")) or key in _WRITTEN_KEYS):
+            return [self.territory.write(text, self.cwds, text[:_LONGEST_PATH])]
         if is_named or "/" in text or text.startswith("."):
-            return [self.territory.read(text, self.cwds, text, lists="list" in self.name.own)]
+            lists, part = "list" in self.name.own, text[:_LONGEST_PATH]
+            return [self.territory.read(text, self.cwds, part, lists=lists)]
         return []
 
 

@@ -71,6 +71,12 @@ LOOK = "mcp__x__get_thing"
     [
         {"path": "/home/dev/.ssh/id_rsa"},
         {"path": "../../.ssh/id_rsa"},
+        {"path": "/" * 400 + "home/dev/.ssh/id_rsa"},
+        {"path": "/." * 400 + "/home/dev/.ssh/id_rsa"},
+        {"path": "/a/.." * 400 + "/home/dev/.ssh/id_rsa"},
+        {"path": "/home/dev/.ssh/id_rsa\n"},
+        {"path": " /etc/shadow "},
+        {"thing": "/" * 400 + "etc/shadow\n"},
         {"uri": "file://[x", "command": "rm -rf /"},
         {"uri": "file:///home/dev/.ssh/id_rsa"},
         {"uri": "file:///home/dev/.s%73h/id_rsa"},
