@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -263,6 +264,28 @@ steps:
     assert (pcc.project / "out" / "report.md").exists()
     assert not (pcc.project / "src" / "app.py").exists()
     assert_unharmed(pcc)
+
+
+@pytest.mark.skipif(bool(why_no_sandbox()), reason="no sandbox here")
+def test_what_a_test_runs_in_the_sandbox_reads_no_credentials(install):
+    pcc = install("steps: [{tools: [{Bash: {command: make test}}]}, Finished.]")
+    home = Path(pcc.environment["HOME"])
+    secrets = (".git-credentials", ".config/gh/hosts.yml", ".ssh/id_rsa", ".netlify/config.json")
+    for name in (*secrets, ".npmrc", "notes.txt"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(f"in {name}\n")
+    reads = "".join(f"\t-cat {home}/{name}\n" for name in (*secrets, ".npmrc", "notes.txt"))
+    (pcc.project / "Makefile").write_text(f"test:\n{reads}")
+    (pcc.project / "src").mkdir()
+
+    arguments = ("--task", "x", "--level", "2", "--writable", "src")
+    pcc.pcc("start", str(pcc.project), *arguments, check=False)
+
+    [finished] = pcc.events(pcc.json("list")[0]["id"], "ToolFinished")
+    told = finished["summary"] + "".join(one.read_text() for one in home.rglob("*.jsonl"))
+    assert "in notes.txt" in told
+    assert "in .npmrc" in told
+    assert [name for name in secrets if f"in {name}" in told] == []
 
 
 def test_a_sandbox_that_cannot_be_set_up_lets_nothing_run_without_it(install):

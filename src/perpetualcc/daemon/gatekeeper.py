@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from perpetualcc.daemon.minds import Minds
 from perpetualcc.domain.authority import AuthorityLevel
 from perpetualcc.domain.decisions import Advice, Ruling, Verdict
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
-from perpetualcc.domain.folders import canonical, home_of, main_tree
+from perpetualcc.domain.folders import home_of, main_tree
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
@@ -30,14 +31,8 @@ from perpetualcc.permissions.trust import (
     servers_above,
     surfaces,
 )
+from perpetualcc.permissions.unreadable import unreadable
 from perpetualcc.store.guards import RuleStore, TrustStore
-
-_UNREADABLE = (
-    ".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".netrc",
-    *(f"Library/{name}" for name in ("Keychains", "Cookies", "Safari", "Messages", "Mail")),
-    *(f"Library/Application Support/{n}" for n in ("Google/Chrome", "Firefox", "Claude")),
-)  # fmt: skip
-"""Below the home directory: what no sandboxed command may read (seed 003, NFR-3)."""
 
 
 class Guard:
@@ -143,16 +138,11 @@ class Guard:
         self._begun_with.pop(session.id, None)
         if reads_project:
             self._begun_with[session.id] = project.files
-        home = self._settings.home
-        # As the disk spells them: the sandbox of macOS knows no other name.
-        unreadable = [canonical(home / n) for n in _UNREADABLE if os.path.exists(home / n)]  # noqa: PTH110
         settings = project.settings(self._settings)
         return Layers(
             deny=deny_rules(settings),
             ask=ask_rules(settings),
-            sandbox=sandbox_for(session.options.authority, session.project, unreadable)
-            if self.is_sandboxed(session)
-            else None,
+            sandbox=await _sandbox(session, settings) if self.is_sandboxed(session) else None,
             sources=("user", "project", "local") if reads_project else ("user",),
             instructions="" if reads_project else _words(session.project, project.files),
             without_servers=servers_above(session.project, project.files) if reads_project else (),
@@ -171,6 +161,12 @@ class Guard:
                 for one in await asyncio.to_thread(surfaces, standing.files)
             ],
         }
+
+
+async def _sandbox(session: Session, settings: PermissionSettings) -> Mapping[str, Any]:
+    # A home may be on a slow disk, and its folders are looked into.
+    closed = await asyncio.to_thread(unreadable, settings, session.project)
+    return sandbox_for(session.options.authority, session.project, closed)
 
 
 def _words(project: Path, files: Files) -> str:

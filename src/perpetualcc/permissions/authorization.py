@@ -20,6 +20,9 @@ from perpetualcc.permissions.shell.script import PIPE, UNKNOWN
 
 _HARMLESS = re.compile(rf"/dev/(?:null|stdin|stdout|stderr|tty|fd/(?:\d+|{UNKNOWN}{PIPE}))")
 
+_BESIDE_THE_SANDBOX = frozenset({"REPL", "PowerShell", "Computer"})
+"""Tools that run code where no sandbox is: it is around the shell's commands alone."""
+
 
 def overreach(
     analysis: Analysis, authority: Authority, territory: Territory, *, is_sandboxed: bool
@@ -50,6 +53,8 @@ def _refusal(
         return ""
     if authority.level is AuthorityLevel.READ_ONLY:
         return "this task may only read (level 1)"
+    if effect.kind is EffectKind.EXECUTE and effect.target in _BESIDE_THE_SANDBOX:
+        return "this task may run code only in the sandbox (level 2)"
     if effect.kind is EffectKind.EXECUTE or not effect.target.startswith("/"):
         return "" if is_sandboxed else "this task may run code only in the sandbox (level 2)"
     if UNKNOWN in effect.target or not any(contains(d, effect.target) for d in writable):

@@ -8,9 +8,11 @@ commands or addresses are judged as what they are, by the same readers as everyw
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import plain
 from perpetualcc.permissions.commands.judge import CommandJudge
@@ -45,6 +47,14 @@ _STATEMENT_KEY = re.compile(r"(?:^|_)(?:sql|statements?|cypher)$|^sql_query$")
 _ADDRESS_KEY = re.compile(r"(?:^|_)(?:url|urls|uri|href|link|endpoint|website|webhook)$|url$")
 _PATH_KEY = re.compile(r"path|file|dir(?:ectory)?$|^(?:source|destination|cwd|root|uri)$")
 _OUTPUT_KEY = re.compile(r"output|dest|save|download|^filename$|target_?(?:path|dir|file)")
+_WRITTEN_KEYS = frozenset(
+    {"path", "paths", "file", "files", "file_path", "filepath", "file_paths", "relative_path",
+     "destination", "target_file", "notebook_path"}
+)  # fmt: skip
+"""Names of what a tool that writes writes to, from wherever it is named."""
+_LONGEST_PATH = 400
+_SAME_PLACE = re.compile(r"/(?:\.?/)+")
+"""`//` and `/./`: of a path nothing is hidden behind its length."""
 _PROSE = frozenset(
     {"query", "q", "question", "prompt", "thought", "text", "title", "body", "content", "message",
      "description", "topic", "summary", "reason", "comment", "element", "jql", "search", "name"}
@@ -53,12 +63,25 @@ _PROSE = frozenset(
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
 _ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]{1,20}:(?://|/\\|\\)", re.IGNORECASE)
 _MAY_BE_HOST = re.compile(r"[.:/\\]|^(?:\d+|0x\w+|localhost|metadata)$", re.IGNORECASE)
+_LIKE_A_COMMAND = re.compile(
+    r"(?:^|[;&|(`'\"])\s*(?:rm|sudo|dd|sh|bash|zsh|eval|curl|wget|chmod|chown|mkfs\S*|git|kill|nc)"
+    r"\s+(?=[^\n]*[-|;&>$`=])\S"
+)
+"""A program by whose name a line is one, with an option or an operator."""
+_TIMES = frozenset(
+    {"post", "pre", "then", "before", "after", "formatter", "transform", "template", "filter",
+     "success", "failure", "start", "stop", "exit", "setup", "teardown", "cleanup", "callback"}
+)  # fmt: skip
 _STAGES = frozenset({"$out", "$merge", "$where", "$function", "$accumulator"})
 """Of MongoDB: they write, or run code."""
-_MUTATION = re.compile(r"\s*(?:#[^\n]*\s*)*mutation\b")
+_NO_CODE = re.compile(r'"""(?:[^"]|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*')
+_MUTATION = re.compile(r"(?:^|[\s,}\ufeff])mutation\b(?=\s*[\w(@{])")
+"""Of GraphQL, wherever the operation stands, once texts and comments are gone."""
+_FIELD = re.compile(r"\b[A-Za-z_]\w*(?=\()")
 _CODE_KEYS = frozenset({"code", "script", "expression", "function", "javascript", "python", "js"})
 _HOST_KEY = re.compile(r"(?:^|_)(?:host|hosts|hostname|domain|ip|server|target)$")
 _METHODS = frozenset({"get", "head", "options"})
+_CHANGING_METHODS = frozenset({"DELETE", "PUT", "PATCH"})
 _LONGEST_CHOICE = 60
 
 
@@ -73,10 +96,23 @@ def judge_mcp(
     name, given = read_name(tool), read_values(values)
     judge = _Values(name, territory, cwds, settings)
     found = [finding for key, text in given.texts for finding in judge.value(key, text)]
+    if any(holds_token(text) for _, text in given.texts):
+        why = "What it sends away holds text that looks like a live token or key"
+        found.append(_finding(Risk.HIGH, "token-leaves", tool, why, EffectKind.NETWORK))
     named = _named(tool, name, given)
     if named.risk is Risk.LOW:
         return [named, *found]
-    return [named, *(finding for finding in found if finding.risk is Risk.HIGH)]
+    return [named, *map(_as_known, found)]
+
+
+def _as_known(finding: Finding) -> Finding:
+    """
+    Of a tool that does more than look: what it names is denied to it and beyond an authority as
+    to any other, but is no worse than a call of the tool, which a rule may allow as a whole.
+    """
+    if finding.risk is Risk.HIGH or finding.is_guarded or finding.forbidden:
+        return finding
+    return replace(finding, risk=Risk.LOW)
 
 
 def _named(tool: str, name: Name, given: Given) -> Finding:
@@ -85,7 +121,9 @@ def _named(tool: str, name: Name, given: Given) -> Finding:
     worst = harm(name)
     told = "By its name" if worst else "By what it is asked for"
     worst = worst or [w for _, v in chosen if v.lower() != "post" for w in chosen_harm(v)]
+    worst = worst or [word for _, text in given.texts for word in _mutated(text)]
     flags = {risk: key for key in sorted(given.flags) if (risk := risk_of_flag(key))}
+    worst = worst or [k for k in sorted(given.as_flags) if risk_of_flag(k) is Risk.HIGH]
     worst = worst or [key for risk, key in flags.items() if risk is Risk.HIGH]
     statements = [text for key, text in given.texts if _is_statement(key, name)]
     asks = bool(statements) and all(only_asks(plain(text)) for text in statements)
@@ -127,7 +165,26 @@ def _look(tool: str, name: Name) -> Finding:
 def _is_code(key: str, text: str) -> bool:
     """GraphQL that changes something; a program in whatever language."""
     is_program = key in _CODE_KEYS and re.search(r"[(=;.]", text) is not None
-    return is_program or _MUTATION.match(text) is not None
+    return is_program or _is_mutation(text)
+
+
+def _is_mutation(text: str) -> bool:
+    is_one = "mutation" in text and "{" in text
+    return is_one and _MUTATION.search(_NO_CODE.sub(" ", text)) is not None
+
+
+def _mutated(text: str) -> list[str]:
+    """By which of its fields a person answers for a mutation: `deleteRef`."""
+    if not _is_mutation(text):
+        return []
+    fields = _FIELD.findall(_NO_CODE.sub(" ", text))
+    return [word for field in fields for word in chosen_harm(field)]
+
+
+def _is_like_a_command(key: str, text: str) -> bool:
+    """Under a name of what is run at some time: `{"hooks": [{"post": "rm -rf /"}]}`."""
+    may_run = key.startswith("on_") or key.rpartition("_")[2] in _TIMES
+    return may_run and len(text) < _LONGEST_PATH and _LIKE_A_COMMAND.search(text) is not None
 
 
 def _chosen(given: Given) -> Iterator[tuple[str, str]]:
@@ -135,7 +192,9 @@ def _chosen(given: Given) -> Iterator[tuple[str, str]]:
     table = load_table("tools")["mcp"]
     for key, value in given.texts:
         is_name = len(value) < _LONGEST_CHOICE and re.fullmatch(r"[\w.:/-]+", value) is not None
-        if is_name and key in table["choosing"]:
+        last = key.rpartition("_")[2]
+        is_choosing = key in table["choosing"] or last in table["choosing_last"]
+        if is_name and (is_choosing or value in _CHANGING_METHODS):
             yield key, value
 
 
@@ -173,7 +232,7 @@ class _Values:
         text = plain(value)
         if key in COMMAND_KEYS or key.endswith(("_command", "_cmd")):
             return self._command(text)
-        if runs(key) and (found := self._run(text)):
+        if (runs(key) or _is_like_a_command(key, text)) and (found := self._run(text)):
             return found
         if _is_statement(key, self.name) or (asks_statements(self.name) and ";" in text):
             return _statement(text)
@@ -206,7 +265,8 @@ class _Values:
         if _SCHEME.match(text) is None or ("://" not in text and "." in text.partition(":")[0]):
             text = f"http://{text}"
         found = judge_url(text, text[:200], self.settings.trusted_hosts)
-        if found.rule == HostKind.LOOPBACK or (found.rule == HostKind.PUBLIC and not is_named):
+        is_sent = is_named or ("?" in text and re.search(r"\s", text.strip()) is None)
+        if found.rule == HostKind.LOOPBACK or (found.rule == HostKind.PUBLIC and not is_sent):
             return []
         if found.rule == HostKind.PUBLIC and self._is_own_page(text):
             return []
@@ -219,16 +279,18 @@ class _Values:
         return any(domain in {word, pages.get(word)} for word in self.name.server)
 
     def _path(self, key: str, text: str) -> list[Finding]:
-        text = text.replace("\\", "/")
+        text = _SAME_PLACE.sub("/", text.replace("\\", "/").strip())
         is_named = _PATH_KEY.search(key) is not None
         is_prose = " " in text and key in _PROSE
-        if is_prose or "\n" in text or not 0 < len(text) < 400:
+        is_text = "\n" in text or len(text) > _LONGEST_PATH
+        if not text or is_prose or (is_text and not is_named):
             return []
         is_written = self.writes or _OUTPUT_KEY.search(key) is not None
-        if is_written and text.startswith(("/", "~", ".")):
-            return [self.territory.write(text, self.cwds, text)]
+        if is_written and (text.startswith(("/", "~", ".")) or key in _WRITTEN_KEYS):
+            return [self.territory.write(text, self.cwds, text[:_LONGEST_PATH])]
         if is_named or "/" in text or text.startswith("."):
-            return [self.territory.read(text, self.cwds, text, lists="list" in self.name.own)]
+            lists, part = "list" in self.name.own, text[:_LONGEST_PATH]
+            return [self.territory.read(text, self.cwds, part, lists=lists)]
         return []
 
 

@@ -6,6 +6,7 @@ or too much to look at is said to be (`is_cut`).
 """
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,12 +18,17 @@ VALUE_LIMIT = 20_000
 """Characters of one text that are looked at."""
 _DEPTH, _MOST, _MOST_COMMANDS = 12, 2_000, 100
 """How deep values may lie in each other, and how many there may be."""
+_LONG_NAME = 20
+"""From here on a name is read as a text, too: it may be a token."""
 _ALL = 100_000
 """Characters of all texts together."""
 COMMAND_KEYS = frozenset(
     {"command", "commands", "cmd", "commandline", "command_line", "bash", "shell_command"}
 )
 _TAKES = frozenset({"arguments", "args", "params", "parameters", "input"})
+_TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
+_OPTION_KEYS = frozenset({"option", "options", "flag", "flags", "args", "arguments", "argv"})
+_OPTION = re.compile(r"-{0,2}[A-Za-z][\w-]{1,40}(?:=\w*)?")
 _ARGUMENT_KEYS = ("args", "arguments", "argv", "parameters")
 
 
@@ -35,7 +41,9 @@ class Given:
     names: set[str] = field(default_factory=set)
     """All names in the input, of what is no text as well."""
     flags: set[str] = field(default_factory=set)
-    """The names of what is true."""
+    """The names of what is true, and options in a list of them."""
+    as_flags: set[str] = field(default_factory=set)
+    """The names of what a server may take for true: `1`, `"yes"`."""
     is_cut: bool = False
     """Something of it was not looked at."""
     size: int = 0
@@ -63,21 +71,35 @@ def read_values(values: Mapping[str, Any]) -> Given:
 def _read(value: Any, key: str, given: Given, depth: int) -> None:
     if depth > _DEPTH or len(given.texts) > _MOST or len(given.names) > _MOST:
         given.is_cut = True
-    elif value is True:
-        given.flags.add(key)
+    elif value is True or value == 1:
+        (given.flags if value is True else given.as_flags).add(key)
     elif isinstance(value, str):
-        given.add(key, value)
+        _read_text(value, key, given)
         _read(_opened(value, given), key, given, depth + 1)
     elif isinstance(value, Mapping):
         _read_line(value, given)
         for name, inner in value.items():
-            given.names.add(str(name).lower())
+            _read_name(str(name), given)
             _read(inner, "_".join(words_of(str(name))), given, depth + 1)
     elif isinstance(value, list | tuple):
         if key in COMMAND_KEYS and all(isinstance(one, str) for one in value):
             given.add(key, shlex.join(value))
         for inner in value:
             _read(inner, key, given, depth + 1)
+
+
+def _read_text(text: str, key: str, given: Given) -> None:
+    given.add(key, text)
+    if text.strip().lower() in _TRUE:
+        given.as_flags.add(key)
+    elif key in _OPTION_KEYS and _OPTION.fullmatch(text):
+        given.flags.add("_".join(words_of(text)))
+
+
+def _read_name(name: str, given: Given) -> None:
+    given.names.add(name.lower())
+    if len(name) >= _LONG_NAME:
+        given.add("", name)
 
 
 def _opened(text: str, given: Given) -> Any:

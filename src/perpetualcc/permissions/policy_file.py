@@ -7,10 +7,12 @@ exactly this file (`trust`), since an agent can write it.
 
 import tomllib
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.permissions.setting_checks import UselessEntry, refuse_useless
 from perpetualcc.permissions.settings import PermissionSettings, leaves_project
 
 POLICY_FILE = ".perpetualcc/policy.toml"
@@ -19,6 +21,8 @@ _LARGEST = 100_000
 """Bytes. Anybody may have written it, and it is read again with each change."""
 _DOTS = 500
 """On a line; reading a key takes the square of its dots."""
+_MOST_ENTRIES, _LONGEST_ENTRY = 500, 500
+"""Each is tried, to see whether it does something."""
 _LISTS = (
     "safe_directories",
     "blocked_commands",
@@ -71,7 +75,26 @@ def parse_policy(content: bytes) -> ProjectPolicy:
         raise UnreadablePolicy("only a table [permissions] is known")
     if unknown := set(section) - {"auto_approve_low_risk", *_LISTS}:
         raise UnreadablePolicy(f"there is no key {', '.join(sorted(map(str, unknown)))}")
+    _refuse_useless(section)
     return ProjectPolicy(**{key: _value(key, value) for key, value in section.items()})
+
+
+def _refuse_useless(section: dict[str, Any]) -> None:
+    """What was meant to be stricter and does nothing would be missed by whoever relies on it."""
+    lists = {key: _value(key, section[key]) for key in _LISTS if key in section}
+    if sum(map(len, lists.values())) > _MOST_ENTRIES:
+        raise UnreadablePolicy(f"more than {_MOST_ENTRIES} entries")
+    if any(len(entry) > _LONGEST_ENTRY for entries in lists.values() for entry in entries):
+        raise UnreadablePolicy(f"an entry with more than {_LONGEST_ENTRY} characters")
+    try:
+        _checked(tuple(lists.items()))
+    except UselessEntry as error:
+        raise UnreadablePolicy(error.message) from error
+
+
+@lru_cache(maxsize=64)
+def _checked(lists: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
+    refuse_useless(PermissionSettings(**dict(lists)))  # type: ignore[arg-type]
 
 
 def _value(key: str, value: Any) -> Any:

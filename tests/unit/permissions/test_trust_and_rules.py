@@ -278,7 +278,11 @@ def test_a_trusted_policy_cannot_switch_auto_approval_on() -> None:
     [b"[permissions", b"\xff", b"[other]\n", b"[permissions]\nx = 1", b"permissions = 3",
      b"[permissions]\nsafe_directories = ['../x']", b"[permissions]\nsafe_directories = ['/']",
      b"[permissions]\nblocked_commands = 'x'", b"[permissions]\nauto_approve_low_risk = 1",
-     b"[permissions]\nsafe_directories = ['.']"],
+     b"[permissions]\nsafe_directories = ['.']", b"[permissions]\nsafe_directories = ['*']",
+     b"[permissions]\nsafe_directories = ['.git']", b"[permissions]\ntrusted_hosts = ['*']",
+     b"[permissions]\nblocked_commands = ['a && b']", b"[permissions]\ncredential_paths = ['a//b']",
+     b"[permissions]\ncredential_exceptions = ['*']",
+     b"[permissions]\nblocked_commands = [" + b"'x'," * 501 + b"]"],
 )  # fmt: skip
 def test_a_bad_policy_file_says_what_is_wrong(content: bytes) -> None:
     with pytest.raises(UnreadablePolicy):
