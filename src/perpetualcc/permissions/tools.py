@@ -215,32 +215,63 @@ def _grep(request: Request) -> Judgement:
 def _search(request: Request, *, lists: bool) -> Judgement:
     pattern = request.text("pattern")
     findings = judge_characters(pattern) if lists else []
-    path = request.optional("path") or "."
+    path = (request.optional("path") or "").strip() or "."  # as Claude Code reads it
     if len(path) > PATH_LIMIT or len(pattern) > PATH_LIMIT * 4:
         raise MalformedInput("a path or pattern that is too long")
     findings.append(request.territory.read(plain(path), request.cwds, path, lists=lists))
-    names = pattern if lists else request.optional("glob")
-    if not lists and not names and _shows_all(request, path, pattern):
-        why = "Shows what is in all files, hidden ones such as .env too"
-        findings.append(request.finding(Risk.MEDIUM, "search-all", why, EffectKind.READ))
-    for name in alternatives(plain(names)) if names else ():
-        if lists and not name.startswith(("/", "~", "..")):
-            continue
-        below = name if "/" in name else f"**/{name}"
-        text = name if lists else f"{plain(path)}/{below}"
-        findings.append(request.territory.read(text, request.cwds, text, lists=lists))
+    if not lists:
+        return findings + _searched(request, path, pattern)
+    for name in alternatives(plain(pattern)):
+        if name.startswith(("/", "~", "..")):
+            findings.append(request.territory.read(name, request.cwds, name, lists=True))
     return findings
 
 
-def _shows_all(request: Request, path: str, pattern: str) -> bool:
-    """A pattern that every setting fits, in all of the project."""
+_BETWEEN_GLOBS = re.compile(r"\s+|,(?![^{]*\})")
+"""Claude Code takes a glob apart there, and hands each to ripgrep."""
+_ALL_GLOBS = frozenset({"*", "**", "**/*", "/**", "./**", "*.*", "**/*.*"})
+"""Each stands for hidden files, and for those that git ignores, as well."""
+_LEADING = re.compile(r"\*+|\?|\[[^]]*\]")
+_WILD = re.compile(r"[.*?[]")
+
+
+def _searched(request: Request, path: str, pattern: str) -> Judgement:
+    """What ripgrep looks into, and shows: hidden files, where the globs let them in."""
+    globs = [glob for glob in _BETWEEN_GLOBS.split(plain(request.optional("glob") or "")) if glob]
+    names = [name for glob in globs for name in alternatives(glob) if not name.startswith("!")]
+    findings = []
+    if _shows_all(request, path, pattern, names):
+        why = "Shows what is in all files, hidden ones such as .env too"
+        findings.append(request.finding(Risk.MEDIUM, "search-all", why, EffectKind.READ))
+    for name in (one for one in names if one not in _ALL_GLOBS):
+        for spelling in dict.fromkeys(_as_shells_read(name)):
+            below = spelling if "/" in spelling else f"**/{spelling}"
+            text = f"{plain(path)}/{below}"
+            findings.append(request.territory.read(text, request.cwds, text))
+    return findings
+
+
+def _as_shells_read(glob: str) -> Iterator[str]:
+    """A glob of ripgrep, as written, and with the dot that its beginning stands for."""
+    text = re.sub(r"\\(.)", r"\1", glob.replace("[^", "[!"))
+    yield text
+    directory, slash, name = text.rpartition("/")
+    match = _LEADING.match(name)
+    rest = name[match.end() :] if match is not None else ""
+    if rest.startswith("."):
+        yield f"{directory}{slash}{rest}"
+    elif rest and not _WILD.search(rest):
+        yield f"{directory}{slash}.{'*' if name[0] == '*' else ''}{rest}"
+
+
+def _shows_all(request: Request, path: str, pattern: str, names: list[str]) -> bool:
+    """All of the project, by a pattern that every setting fits or with what git ignores."""
+    is_shown = request.input.get("output_mode") == "content"
     place = request.territory.locate(plain(path), request.cwds).path
-    return (
-        request.input.get("output_mode") == "content"
-        and not request.input.get("type")
-        and request.territory.is_root(place)
-        and fits_settings(pattern)
-    )
+    if not is_shown or request.input.get("type") or not request.territory.is_all(place):
+        return False
+    is_all = any(name in _ALL_GLOBS for name in names)
+    return is_all or (not names and fits_settings(pattern))
 
 
 def _list_directory(request: Request) -> Judgement:
