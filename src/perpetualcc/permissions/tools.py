@@ -226,36 +226,62 @@ def _search(request: Request, *, lists: bool) -> Judgement:
     if len(path) > PATH_LIMIT or len(pattern) > PATH_LIMIT * 4:
         raise MalformedInput("a path or pattern that is too long")
     findings.append(request.territory.read(plain(path), request.cwds, path, lists=lists))
-    globs = [pattern] if lists else _globs(request.optional("glob") or "")
-    if not lists and _shows_all(request, path, pattern, globs):
-        why = "Shows what is in all files, hidden ones such as .env too"
-        findings.append(request.finding(Risk.MEDIUM, "search-all", why, EffectKind.READ))
-    for name in (one for glob in globs for one in alternatives(plain(glob))):
-        if lists and not name.startswith(("/", "~", "..")):
-            continue
-        below = name if "/" in name else f"**/{name}"
-        text = name if lists else f"{plain(path)}/{below}"
-        findings.append(request.territory.read(text, request.cwds, text, lists=lists))
+    if not lists:
+        return findings + _searched(request, path, pattern)
+    for name in alternatives(plain(pattern)):
+        if name.startswith(("/", "~", "..")):
+            findings.append(request.territory.read(name, request.cwds, name, lists=True))
     return findings
 
 
-def _globs(given: str) -> list[str]:
-    """As Claude Code parts them: at blanks, outside braces at commas. Not what only leaves out."""
-    parts = [one for word in given.split() for one in ([word] if "{" in word else word.split(","))]
-    return [part for part in parts if part and not part.startswith("!")]
+_BETWEEN_GLOBS = re.compile(r"\s+|,(?![^{]*\})")
+"""Claude Code takes a glob apart there, and hands each to ripgrep."""
+_ALL_GLOBS = frozenset({"*", "**", "**/*", "/**", "./**", "*.*", "**/*.*"})
+"""Each stands for hidden files, and for those that git ignores, as well."""
+_LEADING = re.compile(r"\*+|\?|\[[^]]*\]")
+_WILD = re.compile(r"[.*?[]")
 
 
-def _shows_all(request: Request, path: str, pattern: str, globs: list[str]) -> bool:
+def _searched(request: Request, path: str, pattern: str) -> Judgement:
+    """What ripgrep looks into, and shows: hidden files, where the globs let them in."""
+    globs = [glob for glob in _BETWEEN_GLOBS.split(plain(request.optional("glob") or "")) if glob]
+    names = [name for glob in globs for name in alternatives(glob) if not name.startswith("!")]
+    findings = []
+    if _shows_all(request, path, pattern, names):
+        why = "Shows what is in all files, hidden ones such as .env too"
+        findings.append(request.finding(Risk.MEDIUM, "search-all", why, EffectKind.READ))
+    for name in (one for one in names if one not in _ALL_GLOBS):
+        for spelling in dict.fromkeys(_as_shells_read(name)):
+            below = spelling if "/" in spelling else f"**/{spelling}"
+            text = f"{plain(path)}/{below}"
+            findings.append(request.territory.read(text, request.cwds, text))
+    return findings
+
+
+def _as_shells_read(glob: str) -> Iterator[str]:
+    """A glob of ripgrep, as written, and with the dot that its beginning stands for."""
+    text = re.sub(r"\\(.)", r"\1", glob.replace("[^", "[!"))
+    yield text
+    directory, slash, name = text.rpartition("/")
+    match = _LEADING.match(name)
+    rest = name[match.end() :] if match is not None else ""
+    if rest.startswith("."):
+        yield f"{directory}{slash}{rest}"
+    elif rest and not _WILD.search(rest):
+        yield f"{directory}{slash}.{'*' if name[0] == '*' else ''}{rest}"
+
+
+def _shows_all(request: Request, path: str, pattern: str, names: list[str]) -> bool:
     """
     A pattern that every setting fits, in all of the project; or one for secrets, with a glob that
     fits a `.env`: that is searched then though git ignores it.
     """
     if request.input.get("output_mode") != "content" or request.input.get("type") not in _ALL_TYPES:
         return False
-    if not request.territory.is_root(request.territory.locate(plain(path), request.cwds).path):
+    if not request.territory.is_all(request.territory.locate(plain(path), request.cwds).path):
         return False
-    is_wide = any(fnmatchcase(".env", glob.rsplit("/", 1)[-1]) for glob in globs)
-    if globs and not is_wide:
+    is_wide = any(fnmatchcase(".env", name.rsplit("/", 1)[-1]) for name in names)
+    if names and not is_wide:
         return False
     return fits_settings(pattern) or (is_wide and names_secret(pattern))
 

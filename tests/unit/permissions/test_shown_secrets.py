@@ -138,3 +138,36 @@ def test_the_tool_that_searches_is_judged_like_the_program() -> None:
     assert judged("Grep", pattern=".", output_mode="content", path="src").risk is Risk.LOW
     assert judged("Grep", pattern="=").risk is Risk.LOW
     assert judged("Grep", pattern="TODO", output_mode="content").risk is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    ("given", "risk"),
+    [
+        ({"glob": "*.py id_rsa"}, "HIGH"),
+        ({"glob": "*.ts,secrets.yaml"}, "HIGH"),
+        ({"glob": "[^a-z]env"}, "HIGH"),
+        ({"glob": ".\\env"}, "HIGH"),
+        ({"glob": "*nv"}, "HIGH"),
+        ({"glob": "?env"}, "HIGH"),
+        ({"path": " ~/.netlify", "pattern": "x"}, "HIGH"),
+        ({"glob": "*", "pattern": "SECRET"}, "MEDIUM"),
+        ({"glob": "**/*", "pattern": "x"}, "MEDIUM"),
+        ({"glob": "!*.md"}, "MEDIUM"),
+        ({"path": ".."}, "MEDIUM"),
+        ({"glob": "!*.md", "pattern": "TODO"}, "LOW"),
+        ({"glob": "*.{ts,tsx}"}, "LOW"),
+        ({"glob": "src/**/*.ts"}, "LOW"),
+        ({"glob": "docs/**"}, "LOW"),
+        ({"glob": "*config*"}, "LOW"),
+        ({"glob": "*.test.*"}, "LOW"),
+        ({"glob": "*.json"}, "LOW"),
+    ],
+)
+def test_a_glob_is_what_the_tool_makes_of_it(given: dict[str, str], risk: str) -> None:
+    call = {"pattern": ".", "output_mode": "content", **given}
+    assert judged("Grep", **call).risk == risk
+
+
+@pytest.mark.parametrize("name", ["environ", "mem", "maps"])
+def test_a_process_is_the_same_by_its_thread(name: str) -> None:
+    assert bash_risk(f"cat /proc/12/task/12/{name}") is Risk.HIGH

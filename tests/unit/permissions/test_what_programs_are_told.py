@@ -3,6 +3,8 @@
 import pytest
 from judging import bash_risk
 
+from perpetualcc.domain.tools import Risk
+
 
 @pytest.mark.parametrize(
     ("command", "risk"),
@@ -131,3 +133,17 @@ def test_a_variable_that_holds_words_or_settings_counts_as_these(command: str, r
 )
 def test_a_goal_or_a_setting_is_told_in_more_than_one_way(command: str, risk: str) -> None:
     assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize("script", ["bash src/ls", "sh src/cat", "python src/ls"])
+def test_a_script_that_is_called_like_a_program_is_not_that_program(script: str) -> None:
+    assert bash_risk(script) is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["bash gradlew test", "php artisan test", "php bin/console about", "sh ./configure",
+     "php vendor/bin/phpunit", "node node_modules/.bin/jest", "python web/manage.py test"],
+)  # fmt: skip
+def test_a_script_that_is_a_projects_own_copy_is(script: str) -> None:
+    assert bash_risk(script) is Risk.LOW

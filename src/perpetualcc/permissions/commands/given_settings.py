@@ -6,6 +6,7 @@ All of it counts for programs that run the project's code and are LOW otherwise.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call
@@ -217,7 +218,9 @@ def _targets(name: str, text: str, call: Call) -> Iterator[Finding]:
     for target in _LISTED.split(match[1] or match[2]) if match is not None else ():
         if _PUBLISHES_HERE.fullmatch(target):
             continue
-        yield judge_task(target, call)
+        named = judge_task(target, call)
+        if named.risk is not Risk.LOW:
+            yield replace(named, kind=call.arguments.path)
         if _DEPLOY_TARGET.match(target):
             why = f"{target}: its name says that it puts the result in use"
             yield call.finding(Risk.MEDIUM, "option-words", why, EffectKind.NETWORK)

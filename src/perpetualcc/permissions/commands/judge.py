@@ -13,7 +13,10 @@ from itertools import dropwhile
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking, names_shell
-from perpetualcc.permissions.commands import programs  # noqa: F401  # registers the handlers
+from perpetualcc.permissions.commands import (
+    places,
+    programs,  # noqa: F401  # registers the handlers
+)
 from perpetualcc.permissions.commands.arguments import read_arguments
 from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
@@ -36,7 +39,6 @@ from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowled
 from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.commands.option_words import judge_option_words
 from perpetualcc.permissions.commands.passed_on import judge_told
-from perpetualcc.permissions.commands.places import PROGRAM_DIRECTORIES
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
@@ -61,8 +63,6 @@ NESTING_LIMIT = 8
 """Commands inside commands inside commands: more is not judged but refused."""
 FINDING_LIMIT = 4_000
 """Findings of one call; beyond it the line is too long to judge."""
-
-_LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", "env/bin", ".bin")
 _ENVIRONMENT = re.compile(r"(?:.*/)?\.?v?env[\w.-]*/bin")
 """`.venv/bin`, `.venv311/bin`: a virtual environment of Python."""
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
@@ -256,7 +256,7 @@ class CommandJudge:
         if "/" in name:
             directory, base = posixpath.split(name)
             is_known = self.knowledge.program(base) is not None
-            if directory not in PROGRAM_DIRECTORIES and not (
+            if directory not in places.PROGRAM_DIRECTORIES and not (
                 is_known and self._is_project_bin(name, command)
             ):
                 return self._path_call(command, depth)
@@ -278,7 +278,7 @@ class CommandJudge:
         is_inside = location.zone in {Zone.SAFE, Zone.PROJECT}
         return is_inside and (
             directory in {"bin", "./bin"}
-            or directory.endswith(_LOCAL_PROGRAMS)
+            or directory.endswith(places.LOCAL_PROGRAMS)
             or _ENVIRONMENT.fullmatch(directory) is not None
         )
 
@@ -476,7 +476,7 @@ class CommandJudge:
         operands = call.arguments.operands
         if program is None or program.rule is None or name == call.arguments.path or not operands:
             return None
-        if operands[0] is not word:
+        if operands[0] is not word or not places.is_named_program(word.text):
             return None
         return self.words([Word(name), *operands[1:]], call)
 

@@ -5,6 +5,7 @@ Directories that a line may put before those that are searched already.
 the person's own tools have put there; any other place can change what a known name means.
 """
 
+import posixpath
 import re
 
 from perpetualcc.permissions.paths import Territory, Zone
@@ -16,6 +17,8 @@ PROGRAM_DIRECTORIES = frozenset(
      "/usr/libexec", "/opt/homebrew/bin", "/opt/homebrew/sbin", "/snap/bin", "/opt/local/bin"}
 )  # fmt: skip
 """Where the machine's own programs lie."""
+LOCAL_PROGRAMS = ("node_modules/.bin", "vendor/bin", "env/bin", ".bin")
+"""Ends of the directories in which a project has its own copies of programs."""
 _SYSTEM_TOOLS = re.compile(
     r"/usr/local/go/bin|/opt/homebrew/(?:opt/[\w.@+-]+/)?s?bin|/usr/lib/(?:jvm|llvm)[\w./-]*/bin"
     r"|/usr/lib/postgresql/\d+/bin|/usr/local/opt/[\w.@+-]+/bin|/usr/local/cuda[\w.-]*/bin"
@@ -65,3 +68,10 @@ def _holds_tools(text: str, territory: Territory, cwds: Directories) -> bool:
         return _PROJECT_TOOLS.fullmatch(path.removeprefix(f"{territory.project}/")) is not None
     home = f"{territory.home}/"
     return path.startswith(home) and _HOME_TOOLS.fullmatch(path.removeprefix(home)) is not None
+
+
+def is_named_program(text: str) -> bool:
+    """`bin/rails`, `manage.py`: a project's own copy, and not `src/ls`, which may be anything."""
+    directory, name = posixpath.split(text)
+    is_script = "." in name or name in {"artisan", "console", "configure", "gradlew", "mvnw"}
+    return is_script or directory in {"", ".", "bin"} or directory.endswith(LOCAL_PROGRAMS)
