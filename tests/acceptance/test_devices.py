@@ -120,6 +120,8 @@ def test_a_paired_device_does_what_it_was_granted_and_nobody_else_anything(insta
             ruled = ask(page, "escalation.respond", number=1, text="SQLite", always=True)
             let_in = ask(page, "device.invite", name="friend", scope="work")
             answered = ask(page, "escalation.respond", number=1, text="SQLite")
+        with phone.open(code) as page:
+            assert phone.enters(page) == "answer", "the connection was lost before it heard of it"
         assert waiting["number"] == 1
         refused = {paused["code"], ruled["code"], let_in["code"]}
         assert refused == {ErrorCode.PERMISSION_DENIED}

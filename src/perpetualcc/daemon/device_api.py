@@ -86,12 +86,10 @@ class DeviceApi:
         text = identity.signed(params["origin"], params["challenge"])
         device: Device | None = None
         if identity.is_proved(proof, text):
-            code = params["code"]
-            device = (
-                await self.devices.pair(digest_of(code), proof.key)
-                if code
-                else await self.devices.with_key(proof.key)
-            )
+            if code := params["code"]:
+                device = await self.devices.pair(digest_of(code), proof.key)
+            # One that never heard that it was let in shows its code again.
+            device = device or await self.devices.with_key(proof.key)
         if device is None:
             raise ProtocolError(ErrorCode.AUTH_FAILED, "This browser is not paired")
         connection.stand(device.name, partial(may, device.scope))

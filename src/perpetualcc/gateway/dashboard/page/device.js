@@ -3,9 +3,9 @@
 const BASE = "perpetualcc";
 const KEPT = "device";
 
-/** What shows who this browser is. `code`: of an invitation, for which a new key is made. */
-export async function prove(challenge, code) {
-  const pair = code ? await fresh() : await kept();
+/** What shows who this browser is. `code`: of an invitation, for which a key is made; `made`: the one that was. */
+export async function prove(challenge, code, made) {
+  const pair = code ? (made ?? (await fresh())) : await kept();
   if (!pair) return null;
   const text = new TextEncoder().encode(`perpetualcc device\n${location.origin}\n${challenge}`);
   const [signature, key] = await Promise.all([

@@ -35,17 +35,13 @@ export class Link {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/engine`);
     this.socket = socket;
     let isIn = false;
-    let pair = null;
     socket.onmessage = (message) => {
       const frame = JSON.parse(message.data);
       if (frame.type === "challenge") {
-        this.greet(socket, frame.challenge).then(
-          (made) => { pair = made; },
-          (error) => this.lock(error.message, ""),
-        );
+        this.greet(socket, frame.challenge).catch((error) => this.lock(error.message, ""));
       } else if (frame.type === "welcome") {
         if (IS_HERE) sessionStorage.setItem(KEY, frame.key);
-        else if (this.code) keep(pair).catch((error) => this.lock(`This browser keeps nothing: ${error.message}`, ""));
+        else if (this.code) keep(this.pair).catch((error) => this.lock(`This browser keeps nothing: ${error.message}`, ""));
         this.code = "";
         isIn = true;
         this.away = null;
@@ -67,16 +63,17 @@ export class Link {
     socket.onclose = (closed) => this.lost(closed, isIn);
   }
 
-  /** Say who this is; the key that was made for it, if one was. */
+  /** Say who this is. */
   async greet(socket, challenge) {
     if (IS_HERE) {
       const key = sessionStorage.getItem(KEY);
       socket.send(JSON.stringify(this.code ? { code: this.code } : { key }));
-      return null;
+      return;
     }
-    const proof = await prove(challenge, this.code);
+    const proof = await prove(challenge, this.code, this.pair);
+    // The same with each try: it may be let in, and the connection lost before it heard of it.
+    this.pair = proof?.pair;
     socket.send(JSON.stringify(proof?.greeting ?? {}));
-    return proof?.pair ?? null;
   }
 
   lock(message, hint) {
