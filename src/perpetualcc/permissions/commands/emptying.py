@@ -51,9 +51,12 @@ def emptied(call: Call) -> Findings:
 def _program(call: Call) -> dict[str, Any] | None:
     """`vite build`, also where the tables of commands know no more than `vite`."""
     path = call.arguments.path
+    programs = _programs().get(path.partition(" ")[0])
+    if programs is None:
+        return None
     said = {word.text for word in call.arguments.operands}
-    names = [name for name in _programs() if _is_called(name, path, said)]
-    return _programs()[max(names, key=len)] if names else None
+    names = [name for name in programs if _is_called(name, path, said)]
+    return programs[max(names, key=len)] if names else None
 
 
 def _is_called(name: str, path: str, said: set[str]) -> bool:
@@ -94,9 +97,10 @@ def may_go(path: str, program: Mapping[str, Any], call: Call) -> bool:
 
 
 @cache
-def _programs() -> dict[str, dict[str, Any]]:
-    return {
-        name: program
-        for program in load_table("emptying")["program"]
-        for name in program["commands"]
-    }
+def _programs() -> dict[str, dict[str, dict[str, Any]]]:
+    """By the first word of their names, and by these."""
+    programs: dict[str, dict[str, dict[str, Any]]] = {}
+    for program in load_table("emptying")["program"]:
+        for name in program["commands"]:
+            programs.setdefault(name.partition(" ")[0], {})[name] = program
+    return programs
