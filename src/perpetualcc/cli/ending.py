@@ -1,6 +1,7 @@
 """How every command ends: with its code, or with two lines that say what to do."""
 
 import atexit
+import errno
 import os
 import sys
 import threading
@@ -11,6 +12,7 @@ from typing import Any
 from perpetualcc.cli.look import printable
 from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.texts import cut
 
 
 class Mistyped(PerpetualError):  # noqa: N818  # named for what happened
@@ -25,7 +27,7 @@ def with_our_errors(run: Callable[[], Any]) -> None:
     except PerpetualError as error:
         problem = error
     except OSError as error:
-        found = _nowhere_to_be() or full_disk(error)
+        found = _nowhere_to_be() or full_disk(error) or _no_name(error)
         if found is None:
             raise
         problem = found
@@ -34,6 +36,17 @@ def with_our_errors(run: Callable[[], Any]) -> None:
     if problem.hint:
         print(printable(f"hint:  {problem.hint}"), file=sys.stderr)
     sys.exit(2 if isinstance(problem, Mistyped) else 1)
+
+
+def _no_name(error: OSError) -> PerpetualError | None:
+    """The words for a text in the place of a name, or None when it is something else."""
+    if error.errno != errno.ENAMETOOLONG:
+        return None
+    name = " ".join(str(error.filename).rpartition("/")[2].split())
+    return PerpetualError(
+        f"No file or directory can be called {cut(name, 60)!r}: it is too long",
+        hint="Name a file or a directory; see what goes where with: pcc --help",
+    )
 
 
 def leave_after(run: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.config import locate
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import canonical, expanded
+from perpetualcc.domain.folders import canonical, expanded, is_folder
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 
@@ -74,7 +74,7 @@ def refuse_words(ctx: typer.Context, project: Path) -> None:
         words = " ".join(ctx.args)
         again = f"{ctx.command_path} {shlex.quote(str(project))} --task {shlex.quote(words)}"
         raise Mistyped(f"{words!r} belongs to no option", hint=f"As the task: {again}")
-    if " " in str(project) and not expanded(project).is_dir():
+    if " " in str(project) and not is_folder(expanded(project)):
         raise Mistyped(
             f"{str(project)!r} is no project's directory",
             hint=f"As the task: {ctx.command_path} --task {shlex.quote(str(project))}",
@@ -84,7 +84,7 @@ def refuse_words(ctx: typer.Context, project: Path) -> None:
 def directory(project: Path) -> Path:
     """The one name of a project's directory. Raises PerpetualError when it is none."""
     place = canonical(project)
-    if not place.is_dir():
+    if not is_folder(place):
         raise PerpetualError(
             f"Project path '{project}' is not a directory", hint="Name an existing directory"
         )

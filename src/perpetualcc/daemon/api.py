@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from perpetualcc import __version__
 from perpetualcc.agent.handover.handovers import Handovers
@@ -53,8 +52,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tools import Risk
-from perpetualcc.gateway.methods import Connection, Feed, Method, Params
-from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
+from perpetualcc.gateway.methods import Connection, Feed, Method, Params, one_of
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.beginnings import check_project
 from perpetualcc.sessions.manager import SessionManager
@@ -64,8 +62,6 @@ from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
-
-Chosen = TypeVar("Chosen", bound=StrEnum)
 
 _GLANCE = timedelta(milliseconds=50)
 """Between two looks of somebody who watches: no eye sees more."""
@@ -453,15 +449,6 @@ class Api:
     def _let_work_go_on(self) -> None:
         let_work_go_on(self.locations)
         self.dispatcher.wake()
-
-
-def one_of(kind: type[Chosen], word: str) -> Chosen:
-    """Raises ProtocolError for a word that the enumeration does not have."""
-    try:
-        return kind(word)
-    except ValueError:
-        message = f"{word!r:.80} is not one of {', '.join(kind)}"
-        raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
 
 
 def _spent(spent: Mapping[SessionId, tuple[int, float]], session: SessionId) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.gateway.methods import Connection, Method, Params
+from perpetualcc.gateway.methods import Connection, Method, Params, one_of
 from perpetualcc.permissions.rule_checks import lets_through, not_changed, refuse_dead
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.store.guards import RuleStore, TrustStore
@@ -96,8 +96,8 @@ class GuardApi:
             )
         rule = Rule(
             id=f"rule-{os.urandom(3).hex()}",
-            effect=RuleEffect(params["effect"]),
-            subject=RuleSubject(params["subject"]),
+            effect=one_of(RuleEffect, params["effect"]),
+            subject=one_of(RuleSubject, params["subject"]),
             pattern=params["pattern"],
             includes_high=bool(params["includes_high"]),
             project=params["project"] or "",

@@ -22,6 +22,8 @@ _MOST_CHARACTERS = 4_000_000
 """Where the rows are so many that even cut they take more: what a frame has room for."""
 _MOST_OF_A_TEXT = (4_000, 1_000, 200, 60)
 """Characters of a text, where an answer would not fit otherwise."""
+_MOST_OF_AN_EVENT = 600_000
+"""Characters of a text: a frame holds one however JSON writes them, and no model says more."""
 _WORDY = frozenset(
     {
         "task",
@@ -93,7 +95,7 @@ def event_data(recorded: RecordedEvent) -> dict[str, Any]:
         "session": event.session,
         "run": event.run,
         "task": event.task,
-        **event.data(),
+        **shortened(event.data(), _MOST_OF_AN_EVENT),
     }
 
 

@@ -25,6 +25,14 @@ def expanded(path: Path) -> Path:
         return path
 
 
+def is_folder(path: Path) -> bool:
+    """Also of what no path can be: a text, typed where a folder's name was meant."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def canonical(path: Path) -> Path:
     """
     The one name of a folder: without links, and as the disk spells it.

@@ -1,12 +1,15 @@
 """What the engine offers to clients: named methods with typed parameters."""
 
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import UnionType
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol, TypeVar, get_args
 
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
+Chosen = TypeVar("Chosen", bound=StrEnum)
 Params = dict[str, Any]
 Feed = AsyncGenerator[tuple[str, Any], None]
 """Names and data of events, in order. It is closed when its client leaves."""
@@ -72,6 +75,15 @@ class Method:
         return checked_params(self.params, given)
 
 
+def one_of(kind: type[Chosen], word: str) -> Chosen:
+    """Raises ProtocolError for a word that the enumeration does not have."""
+    try:
+        return kind(word)
+    except ValueError:
+        message = f"{word!r:.80} is not one of {', '.join(kind)}"
+        raise ProtocolError(ErrorCode.INVALID_PARAMS, message) from None
+
+
 def checked_params(known: Mapping[str, Any], given: Params) -> Params:
     """`Method.check`, for what a parameter holds, too."""
     if unknown := sorted(set(given) - set(known)):
@@ -87,13 +99,18 @@ def _checked(name: str, value: Any, kind: type | UnionType) -> Any:
     elif isinstance(value, int):
         fits = int in kinds or float in kinds
         if abs(value) >= _TOO_LARGE:
-            message = f"Parameter {name!r} is out of all bounds"
-            raise ProtocolError(ErrorCode.INVALID_PARAMS, message)
+            raise _out_of_bounds(name)
         value = value if int in kinds else float(value)
     else:
         fits = isinstance(value, kinds)
+        if fits and isinstance(value, float) and not math.isfinite(value):
+            raise _out_of_bounds(name)  # no JSON says it, so no answer may
     if fits:
         return value
     wanted = kind.__name__ if isinstance(kind, type) else str(kind)
     message = f"Parameter {name!r} must be {wanted}, not {value!r:.80}"
     raise ProtocolError(ErrorCode.INVALID_PARAMS, message)
+
+
+def _out_of_bounds(name: str) -> ProtocolError:
+    return ProtocolError(ErrorCode.INVALID_PARAMS, f"Parameter {name!r} is out of all bounds")

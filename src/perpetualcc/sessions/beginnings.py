@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical
-from perpetualcc.domain.texts import first_line
+from perpetualcc.domain.texts import cut, first_line
 
 
 def _instead_of(path: Path) -> str:
@@ -30,7 +30,14 @@ def check_project(path: Path) -> Path:
         raise PerpetualError(
             "The whole file system cannot be a project", hint="Name one directory below it"
         )
-    if not resolved.exists():
+    try:
+        is_there = resolved.exists()
+    except OSError as error:
+        raise PerpetualError(
+            f"Project path '{cut(str(path), 80)}' cannot be looked at: {error.strerror}",
+            hint="Name a directory, and what is to be done with --task",
+        ) from error
+    if not is_there:
         raise PerpetualError(
             f"Project path '{path}' does not exist",
             hint=_instead_of(path),
@@ -55,6 +62,19 @@ def check_project(path: Path) -> Path:
 
 _UNSPEAKABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """A prompt and the terminal show these as something else (Claude Code 2.1.330: `&#10;`)."""
+
+
+def check_name(name: str) -> None:
+    """Raises PerpetualError for a name that a terminal would obey, or show as another one."""
+    if not all(c.isprintable() or c in _JOINERS for c in name):
+        raise PerpetualError(
+            f"A session's name is one line of letters and signs, not {name[:80]!r}",
+            hint="Such as: --session-name shop",
+        )
+
+
+_JOINERS = "\u200c\u200d"
+"""Scripts and emoji need them."""
 
 
 def name_from(prompt: str) -> str:

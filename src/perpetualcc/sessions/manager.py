@@ -21,7 +21,7 @@ from perpetualcc.domain.session_status import ENDED, TAKEN_OVER, SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState, added
 from perpetualcc.domain.texts import counted
-from perpetualcc.sessions.beginnings import check_project, name_from
+from perpetualcc.sessions.beginnings import check_name, check_project, name_from
 from perpetualcc.sessions.limit_waits import BY_ITSELF, is_of_limit
 from perpetualcc.sessions.ports import SessionStore, Workers
 from perpetualcc.sessions.status import Standing, check_transition, standing_after
@@ -106,6 +106,7 @@ class SessionManager:
         """
         if not plan or not all(task.prompt.strip() for task in plan):
             raise PerpetualError("The task is empty", hint='Say what to do: --task "…"')
+        check_name(name)
         order_of(plan)  # before anything is looked up
         project = check_project(project)
         await self._check_overlap(project)

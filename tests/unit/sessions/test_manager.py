@@ -594,13 +594,13 @@ def test_what_a_stopped_session_had_left_is_told(tmp_path):
 def test_what_is_left_is_cancelled_together_so_that_the_run_ends_soon(tmp_path):
     async def scene(world):
         session = await world.start(tmp_path, "first", "second", "third")
-        all_three, cancel = asyncio.Barrier(3), world.workers.cancel
+        all_three, cancel = asyncio.Barrier(3), world.ledger.cancel
 
         async def meet(task):
             await all_three.wait()
             return await cancel(task)
 
-        world.workers.cancel = meet
+        world.ledger.cancel = meet
         async with asyncio.timeout(5):
             stopped = await world.manager.stop_session(session.id)
 
@@ -738,11 +738,14 @@ def test_a_stop_that_a_crash_cut_short_is_finished_after_it(tmp_path):
     async def scene(world):
         session = await world.start(tmp_path, "first", "second")
 
+        class Killed(BaseException):
+            """Past everything that handles errors."""
+
         async def killed(_task):
-            raise KeyboardInterrupt
+            raise Killed
 
         cancel, world.ledger.cancel = world.ledger.cancel, killed
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             await world.manager.stop_session(session.id)
         world.ledger.cancel = cancel
 
