@@ -31,10 +31,15 @@ def told(method: str, params: dict[str, Any]) -> Any:
 
 
 def play(end: socket.socket) -> None:
+    paused: dict[str, Any] = {}
     with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
         for line in talk:
             asked = json.loads(line)
             result = told(asked["method"], asked["params"])
+            if asked["method"] == "session.pause":
+                paused = {"status": "PAUSED"}
+            if asked["method"] == "session.get":
+                result = {**result, **paused}
             talk.write(json.dumps({"type": "res", "id": asked["id"], "result": result}).encode())
             talk.write(b"\n")
             talk.flush()
@@ -92,3 +97,13 @@ def test_what_is_before_an_answer_that_one_text_filled_can_be_reached(browser):
     browser.press("Earlier")
 
     browser.wait(lambda: "Earlier" not in browser.text, "there is nothing before")
+
+
+def test_a_button_that_is_pressed_and_goes_leaves_the_keyboard_at_the_one_that_comes(browser):
+    browser.press("session-0")
+    browser.sees("Pause")
+    browser.tab_to("BUTTON Pause")
+
+    browser.key("Enter")
+
+    browser.wait(lambda: browser.focus == "BUTTON Resume", "the focus is lost")

@@ -31,6 +31,9 @@ def risk_of(tool: str, tool_input: dict[str, Any]) -> Risk:
         "mcp__playwright__browser_close",
         "mcp__context7__resolve-library-id",
         "mcp__hub__model_search",
+        "mcp__dart__resolve_workspace_symbol",
+        "mcp__shadcn__get_add_command_for_items",
+        "mcp__task-master-ai__next_task",
     ],
 )
 def test_a_tool_that_only_looks_asks_nobody(tool: str) -> None:

@@ -119,8 +119,12 @@ export class SessionView {
     );
     this.ask.hidden = session.status !== "WAITING_INPUT";
     this.point();
+    const buttons = [this.pause, this.resume];
+    const pressed = buttons.find((one) => one === document.activeElement);
     this.pause.hidden = !CAN_PAUSE.has(session.status);
     this.resume.hidden = !["PAUSED", "ERROR"].includes(session.status);
+    // Whoever works by keyboard goes on with what has come in its place.
+    if (pressed?.hidden) (buttons.find((one) => !one.hidden) ?? this.node).focus();
     // The newest matter: of a queue that ran for weeks the rest is counted.
     const tasks = session.tasks.slice(-MOST_TASKS);
     fill(this.tasks, tasks.map((one) => task(one, session.project)));
