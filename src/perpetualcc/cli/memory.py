@@ -96,12 +96,12 @@ def facts(
 
     async def look(database: Any) -> Any:
         from perpetualcc.cli.learning_group import learning_places
-        from perpetualcc.daemon.known_facts import KnownFacts
+        from perpetualcc.daemon.accepted_rules import AcceptedRules
         from perpetualcc.learning.library import Library
         from perpetualcc.store.facts import SqliteFacts
 
-        known = KnownFacts(SqliteFacts(database), Library(learning_places()))
-        return await SemanticMemory(known).get_facts(str(main_tree(place)), category)
+        memory = SemanticMemory(SqliteFacts(database), AcceptedRules(Library(learning_places())))
+        return await memory.get_facts(str(main_tree(place)), category)
 
     found = _with_database(ctx, look)
     if as_json:

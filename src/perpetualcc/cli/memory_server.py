@@ -13,7 +13,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from perpetualcc import __version__
 from perpetualcc.cli.meanings import configured_meanings
 from perpetualcc.cli.memory import opened
-from perpetualcc.daemon.known_facts import KnownFacts
+from perpetualcc.daemon.accepted_rules import AcceptedRules
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, expanded, main_tree
 from perpetualcc.domain.locations import Locations
@@ -51,8 +51,7 @@ def build(places: Locations, learned: Places) -> MCPServer:
     async def project_facts(project: str, category: FactCategory | None = None) -> dict[str, Any]:
         """What is known about a project (absolute path): conventions, decisions, preferences."""
         async with opened(places) as database:
-            known = KnownFacts(SqliteFacts(database), Library(learned))
-            memory = SemanticMemory(known)
+            memory = SemanticMemory(SqliteFacts(database), AcceptedRules(Library(learned)))
             found = {
                 one.fact: dataclasses.asdict(one)
                 for path in _paths(project)

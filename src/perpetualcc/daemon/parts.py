@@ -24,6 +24,7 @@ from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config
 from perpetualcc.daemon import learning_worker
+from perpetualcc.daemon.accepted_rules import AcceptedRules
 from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
@@ -38,7 +39,6 @@ from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.index_keeper import IndexKeeper
-from perpetualcc.daemon.known_facts import KnownFacts
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.meanings import Meanings
@@ -261,13 +261,13 @@ class Parts:
 
     @cached_property
     def recollection(self) -> Recollection:
-        facts = KnownFacts(SqliteFacts(self.database), LearnedRules(self.learning_places))
+        rules = AcceptedRules(LearnedRules(self.learning_places))
         return Recollection(
             self.events,
             self.sessions,
             self.ledger,
             EpisodicMemory(SqliteEpisodes(self.database), Meanings(self.library.embeddings)),
-            SemanticMemory(facts),
+            SemanticMemory(SqliteFacts(self.database), rules),
             self.habits,
             self.clock,
         )

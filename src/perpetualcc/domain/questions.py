@@ -36,10 +36,7 @@ class CodeReference:
     """Relative to the project, with forward slashes."""
     start: int
     """First line, counted from 1."""
-    end: int
-    """Last line, inclusive."""
     text: str
-    score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

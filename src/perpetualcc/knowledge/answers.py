@@ -62,7 +62,7 @@ class ProjectKnowledge:
             for path in self._graph.neighbours(result.file_path)[:4]:
                 if path not in seen:
                     seen.add(path)
-                    yield CodeReference(path=path, start=1, end=1, text="", score=0.0)
+                    yield CodeReference(path=path, start=1, text="")
 
     def search_code(self, query: str) -> dict[str, Any]:
         """The tool `search_code`: chunks that answer, each with file and lines."""
@@ -106,10 +106,4 @@ def result_dict(result: RetrievalResult) -> dict[str, Any]:
 
 
 def _reference(result: RetrievalResult) -> CodeReference:
-    return CodeReference(
-        path=result.file_path,
-        start=result.start,
-        end=result.end,
-        text=result.chunk_text,
-        score=result.score,
-    )
+    return CodeReference(path=result.file_path, start=result.start, text=result.chunk_text)

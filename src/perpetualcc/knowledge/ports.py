@@ -32,14 +32,12 @@ class Hit:
 class StoredChunk:
     """A chunk as it is kept."""
 
-    chunk: int
     path: str
     language: str
     start: int
     end: int
     kind: str
     symbol: str
-    signature: str
     text: str
     digest: bytes
     """Of all that an embedding model is given."""

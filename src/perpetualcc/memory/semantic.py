@@ -1,7 +1,7 @@
 """Facts: what is true in a project, and who said so."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -56,11 +56,20 @@ class FactTable(Protocol):
         ...
 
 
+Rules = Callable[[str], Awaitable[list[Fact]]]
+"""Preferences of a project that are kept elsewhere, the most useful first."""
+
+
+async def no_rules(_project: str) -> list[Fact]:
+    return []
+
+
 class SemanticMemory:
     """`add_fact` and `get_facts` of the seed, and what is no longer true, over a table."""
 
-    def __init__(self, table: FactTable) -> None:
+    def __init__(self, table: FactTable, rules: Rules = no_rules) -> None:
         self._table = table
+        self._rules = rules
 
     async def add_fact(
         self,
@@ -91,8 +100,13 @@ class SemanticMemory:
         )
 
     async def get_facts(self, project: str, category: FactCategory | None = None) -> list[Fact]:
-        """A project's facts, most trusted first."""
-        return await self._table.of_project(project, category)
+        """A project's facts, most trusted first: its user's rules, then what is kept here."""
+        kept = await self._table.of_project(project, category)
+        if category not in {None, FactCategory.PREFERENCE}:
+            return kept
+        rules = await self._rules(project)
+        said = {rule.fact for rule in rules}
+        return [*rules, *(fact for fact in kept if fact.fact not in said)]
 
     async def mark_useful(self, facts: Sequence[Fact], now: float) -> None:
         """Somebody was told: they are kept longer. What is kept elsewhere is left alone."""

@@ -20,7 +20,7 @@ _PARAMETERS = 500
 
 COLUMNS = (
     'chunk.id, file.path, file.language, chunk.start, chunk."end", chunk.kind, chunk.symbol,'
-    " chunk.signature, chunk.text, chunk.digest"
+    " chunk.text, chunk.digest"
 )
 
 
@@ -119,18 +119,16 @@ class ChunkRows:
         self._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, str, bytes]) -> StoredChunk:
+def stored_chunk(row: tuple[int, str, str, int, int, str, str, str, bytes]) -> StoredChunk:
     """A row of the columns above."""
-    chunk, path, language, start, end, kind, symbol, signature, text, digest = row
+    _, path, language, start, end, kind, symbol, text, digest = row
     return StoredChunk(
-        chunk=chunk,
         path=path,
         language=language,
         start=start,
         end=end,
         kind=kind,
         symbol=symbol,
-        signature=signature,
         text=text,
         digest=digest,
     )

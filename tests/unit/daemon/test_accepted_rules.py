@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from perpetualcc.daemon.known_facts import KnownFacts
+from perpetualcc.daemon.accepted_rules import AcceptedRules
 from perpetualcc.domain.episodes import Provenance
 from perpetualcc.learning.library import Library
 from perpetualcc.learning.places import Places
@@ -37,7 +37,7 @@ def facts(library, project, tmp_path):
         async def work():
             database = await Database.open(tmp_path / "p.db")
             try:
-                memory = SemanticMemory(KnownFacts(SqliteFacts(database), library))
+                memory = SemanticMemory(SqliteFacts(database), AcceptedRules(library))
                 await memory.add_fact(project, CONVENTION, "2 spaces", ".editorconfig",
                                       Provenance.REPOSITORY)  # fmt: skip
                 return await memory.get_facts(project, category)
