@@ -280,13 +280,17 @@ def _shows_all(request: Request, path: str, pattern: str, names: list[str]) -> b
         return False
     if not request.territory.is_all(request.territory.locate(plain(path), request.cwds).path):
         return False
-    is_wide = any(fnmatchcase(".env", name.rsplit("/", 1)[-1]) for name in names)
+    is_wide = any(
+        _WIDE.match(name) and fnmatchcase(".env", name.rsplit("/", 1)[-1]) for name in names
+    )
     if names and not is_wide:
         return False
     return fits_settings(pattern) or (is_wide and names_secret(pattern))
 
 
 _ALL_TYPES = frozenset({None, "", "all"})
+_WIDE = re.compile(r"/?(?:\./)*[*?\[]")
+"""Not below a folder that is named."""
 
 
 def _list_directory(request: Request) -> Judgement:

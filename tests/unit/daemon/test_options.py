@@ -21,7 +21,7 @@ def test_what_is_left_out_is_not_decided_here():
         ({"colour": "red"}, "Unknown parameter 'colour'"),
         ({"confidence": "high"}, "'confidence' must be float"),
         ({"confidence": 1.5}, "from 0 to 1"),
-        ({"confidence": float("nan")}, "from 0 to 1"),
+        ({"confidence": float("nan")}, "out of all bounds"),
         ({"max_turns": "x"}, "'max_turns' must be int"),
         ({"max_turns": 0}, "at least one turn"),
         ({"max_turns": 10**30}, "out of all bounds"),

@@ -92,7 +92,7 @@ def test_a_file_that_holds_something_is_emptied_and_an_empty_one_is_made(tmp_pat
     ("given", "expected"),
     [
         ({"pattern": "API_KEY", "glob": "*"}, Risk.MEDIUM),
-        ({"pattern": "API_KEY", "glob": "src/**/*"}, Risk.MEDIUM),
+        ({"pattern": "API_KEY", "glob": "**/*"}, Risk.MEDIUM),
         ({"pattern": ".", "glob": "!*.md"}, Risk.MEDIUM),
         ({"pattern": ".", "type": "all"}, Risk.MEDIUM),
         ({"pattern": ".", "glob": "*.py id_rsa"}, Risk.HIGH),

@@ -151,7 +151,7 @@ def test_the_tool_that_searches_is_judged_like_the_program() -> None:
         ({"glob": "?env"}, "HIGH"),
         ({"path": " ~/.netlify", "pattern": "x"}, "HIGH"),
         ({"glob": "*", "pattern": "SECRET"}, "MEDIUM"),
-        ({"glob": "**/*", "pattern": "x"}, "MEDIUM"),
+        ({"glob": "**/*", "pattern": "x"}, "LOW"),
         ({"glob": "!*.md"}, "MEDIUM"),
         ({"path": ".."}, "MEDIUM"),
         ({"glob": "!*.md", "pattern": "TODO"}, "LOW"),
