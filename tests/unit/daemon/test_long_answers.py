@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.daemon.views import that_fits
+from perpetualcc.daemon.views import rows_for, that_fits
 from perpetualcc.gateway import protocol
 
 
@@ -53,3 +53,10 @@ def test_of_more_rows_than_one_answer_holds_the_first_are_told():
     protocol.response(1, told)
     assert 10_000 < len(told) < 50_000
     assert [one["number"] for one in told] == list(range(len(told)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"), [(None, 100), (0, 100), (7, 7), (-1, 1), (1_000_000, 2_000)]
+)
+def test_an_answer_has_rows_however_many_were_asked_for_and_no_more_than_one_holds(asked, rows):
+    assert rows_for(asked) == rows
