@@ -432,10 +432,10 @@ class SupervisedRun:
             if not self._is_ending:
                 self.is_over = False
                 self.background.wait()
-        if turn.context_window and turn.context_window != self.context_window:
-            self.context_window = turn.context_window
-            if self.context_tokens:  # else nothing was said, and what was known still holds
-                await self.faculties.journal.record(self._usage())
+        is_new = turn.context_window not in {0, self.context_window}
+        self.context_window = turn.context_window or self.context_window
+        if is_new and self.context_tokens:  # else nothing was said: what was known still holds
+            await self.faculties.journal.record(self._usage())
         if self.background.is_awaited:
             awaited = self._events.awaited(self.background.in_words)
             await self.faculties.journal.record(awaited)

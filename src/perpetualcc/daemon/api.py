@@ -28,12 +28,12 @@ from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.state import let_work_go_on
 from perpetualcc.daemon.surroundings import for_a_session
 from perpetualcc.daemon.views import (
-    MOST_ROWS,
     budget_data,
     checkpoint_data,
     decision_data,
     event_data,
     newest_that_fit,
+    rows_for,
     session_data,
     task_data,
     that_fits,
@@ -252,7 +252,7 @@ class Api:
         found = await self.manager.list_sessions(
             statuses=self.held.asked_for(wanted),
             project=None if project is None else Path(project),
-            limit=params["limit"] or 100,
+            limit=max(1, params["limit"] or 100),
         )
         sessions = await self.held.shown(found, wanted)
         prompts = await self.manager.current_prompts(sessions)
@@ -385,7 +385,7 @@ class Api:
         """
         found = await self.events.tail(
             await self.manager.id_of(params["session"]),
-            min(max(1, params["count"] or 50), MOST_ROWS),
+            rows_for(params["count"], usual=50),
             levels=params["levels"],
             before=params["before"],
         )
@@ -404,7 +404,7 @@ class Api:
             decided_by=None if by is None else one_of(DecidedBy, by),
             since=params["since"],
             before=params["before"],
-            limit=min(params["limit"] or 100, MOST_ROWS),
+            limit=rows_for(params["limit"]),
         )
         return that_fits(
             [

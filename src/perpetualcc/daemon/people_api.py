@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.daemon.people_desk import PeopleDesk
-from perpetualcc.daemon.views import MOST_ROWS, newest_that_fit, that_fits
+from perpetualcc.daemon.views import newest_that_fit, rows_for, that_fits
 from perpetualcc.domain.escalations import ALWAYS, Escalation, EscalationType
 from perpetualcc.domain.events import QuestionAnswered
 from perpetualcc.domain.folders import home_of
@@ -27,9 +27,6 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.guards import RuleStore
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.sessions import SessionStore
-
-_MANY = 100
-"""What a list shows when nobody says how much of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +72,8 @@ class PeopleApi:
         What waits for a person, the most severe first, then the oldest; at most `limit` (100).
         """
         session = await self.manager.id_of(params["session"])
-        most = min(params["limit"] or _MANY, MOST_ROWS)
         await self.desk.caught_up()
-        waiting = await self.queue.get_pending(session, most)
+        waiting = await self.queue.get_pending(session, rows_for(params["limit"]))
         return that_fits([await self._data(one) for one in waiting])
 
     async def count(self, params: Params, _: Connection) -> Any:
@@ -146,7 +142,7 @@ class PeopleApi:
         session = await self.manager.id_of(params["session"])
         found = await self.events.tail(
             session,
-            min(params["limit"] or _MANY, MOST_ROWS),
+            rows_for(params["limit"]),
             kinds=[QuestionAnswered.__name__],
         )
         return newest_that_fit(
@@ -172,7 +168,7 @@ class PeopleApi:
 
     async def notifications(self, params: Params, _: Connection) -> Any:
         """What was sent to people, newest first, with receipts; at most `limit` (100)."""
-        found = await self.desk.receipts(min(params["limit"] or _MANY, MOST_ROWS))
+        found = await self.desk.receipts(rows_for(params["limit"]))
         return that_fits([notice_data(one) for one in found])
 
     async def test(self, _params: Params, _: Connection) -> Any:

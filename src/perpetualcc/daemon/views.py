@@ -42,8 +42,13 @@ _WORDY = frozenset(
     }
 )
 """What holds the texts that people and Claude wrote."""
-MOST_ROWS = 2_000
+_MOST_ROWS = 2_000
 """In one answer: more would hold up everybody else."""
+
+
+def rows_for(asked: int | None, usual: int = 100) -> int:
+    """How many rows an answer has; a negative number would be no limit to SQLite."""
+    return min(max(1, asked or usual), _MOST_ROWS)
 
 
 def session_data(session: Session) -> dict[str, Any]:

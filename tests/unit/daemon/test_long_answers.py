@@ -2,7 +2,7 @@
 
 import pytest
 
-from perpetualcc.daemon.views import event_data, that_fits
+from perpetualcc.daemon.views import event_data, rows_for, that_fits
 from perpetualcc.domain.events import RecordedEvent, TextSaid
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.gateway import protocol
@@ -68,3 +68,10 @@ def test_an_event_can_be_told_however_long_its_text_is(character):
     protocol.event(PushedEvent(event=said.kind, data=told, subscription="s1"))
     assert told["seq"] == 7
     assert told["text"].startswith(character * 500_000)
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"), [(None, 100), (0, 100), (7, 7), (-1, 1), (1_000_000, 2_000)]
+)
+def test_an_answer_has_rows_however_many_were_asked_for_and_no_more_than_one_holds(asked, rows):
+    assert rows_for(asked) == rows
