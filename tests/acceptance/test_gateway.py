@@ -252,6 +252,16 @@ def test_unfollow_ends_a_subscription(client: Client) -> None:
     assert client.next_event(0.1) is None
 
 
+def test_no_client_has_more_subscriptions_than_its_share(client: Client) -> None:
+    names = [client.call("events.follow", since=41) for _ in range(16)]
+
+    with pytest.raises(PerpetualError, match="16 subscriptions of this connection are open"):
+        client.call("events.follow", since=41)
+    client.call("events.unfollow", subscription=names[0])
+
+    assert client.call("events.follow", since=41) not in names
+
+
 def test_leaving_in_the_middle_of_everything_disturbs_nobody(daemon: ToyDaemon) -> None:
     for _ in range(20):
         client = daemon.connect()

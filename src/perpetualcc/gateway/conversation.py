@@ -24,6 +24,9 @@ from perpetualcc.gateway.protocol import (
 
 log = logging.getLogger(__name__)
 
+_MOST_FEEDS = 16
+"""Subscriptions of one client at once, each with a page of events in memory: ours have three."""
+
 
 class Conversation:
     """
@@ -137,6 +140,11 @@ class Conversation:
     # -- subscriptions
 
     def subscribe(self, feed: Feed) -> str:
+        if len(self._feeds) >= _MOST_FEEDS:
+            raise PerpetualError(
+                f"{_MOST_FEEDS} subscriptions of this connection are open",
+                hint="End one of them first: events.unfollow",
+            )
         self._subscriptions += 1
         name = f"s{self._subscriptions}"
         self._feeds[name] = self._tasks.create_task(self._pump(name, feed), name=f"feed {name}")

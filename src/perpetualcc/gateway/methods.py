@@ -33,6 +33,9 @@ class Connection(Protocol):
 
         The next item is taken only when the client has room for it, so a slow client costs one
         item of memory. The feed ends with `events.unfollow`, with the connection, or by itself.
+
+        Raises:
+            PerpetualError: this client has as many as one may have.
         """
         ...
 
