@@ -442,6 +442,46 @@ def test_a_rule_of_a_person_counts_until_it_is_removed(install):
     assert pcc.json("rules", "list") == []
 
 
+NIGHT = """
+steps:
+  - tools:
+      - Write: {file_path: "{project}/src/made.py", content: "x = 1"}
+  - tools:
+      - Bash:
+          command: |
+            git add -A && git commit -m "$(cat <<'EOF'
+            Make it; tidy & test
+
+            It was $BROKEN.
+            EOF
+            )"
+  - tools:
+      - Bash: {command: "mkdir -p docs && echo '# Notes' > docs/notes.md"}
+  - tools:
+      - Bash: {command: "cd .. && git commit --allow-empty -m x"}
+  - Done.
+"""
+
+
+def test_a_nights_work_is_committed_though_nobody_is_there(install):
+    pcc = install(NIGHT)
+    subprocess.run(["git", "init", "-q", pcc.project], check=True)
+    subprocess.run(["git", "-C", pcc.project, "config", "user.name", "A"], check=True)
+    subprocess.run(["git", "-C", pcc.project, "config", "user.email", "a@b.example"], check=True)
+
+    session = pcc.start("Work through the night")
+    pcc.wait(session)
+
+    log = subprocess.run(
+        ["git", "-C", pcc.project, "log", "--format=%B"], capture_output=True, text=True, check=True
+    )
+    assert log.stdout.strip() == "Make it; tidy & test\n\nIt was $BROKEN."
+    assert (pcc.project / "docs" / "notes.md").read_text() == "# Notes\n"
+    made = decisions(pcc, session)
+    refused = [name for name, one in made.items() if one["verdict"] == "deny"]
+    assert refused == ["Bash cd .. && git commit --allow-empty -m x"]
+
+
 def test_an_answer_with_always_becomes_a_rule(install):
     call = '{Bash: {command: "make deploy-preview"}}'
     pcc = install(
