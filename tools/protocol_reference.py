@@ -29,7 +29,7 @@ Newline-delimited JSON on the Unix socket `~/.perpetualcc/data/run/pcc.sock`; ve
 ← {{"type":"res","id":3,"error":{{"code":-32010,"message":"…","data":{{"message":"…","hint":"…"}}}}}}
 ```
 
-`connect` comes first. `ping` answers `pong`; `events.unfollow` takes a `subscription` and ends it. A subscription that fails ends with the event `subscription.failed`. Times are UTC epoch seconds; whoever follows events across a restart of the engine asks again with the last `seq` it has seen.
+`connect` comes first. `ping` answers `pong`; `events.unfollow` takes a `subscription` and ends it; a connection has at most 16. A subscription that fails ends with the event `subscription.failed`. Times are UTC epoch seconds; whoever follows events across a restart of the engine asks again with the last `seq` it has seen.
 """
 
 
