@@ -26,7 +26,7 @@ from perpetualcc.gateway.protocol import FRAME_LIMIT, ErrorCode, ProtocolError
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 32
+_AT_ONCE = 8
 """Requests of one client that are answered at the same time; the next one is not read."""
 _ACCEPT_PAUSE = 1.0
 """Seconds without accepting after the system ran out of file descriptors."""

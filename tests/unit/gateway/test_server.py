@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.gateway import protocol
+from perpetualcc.gateway.methods import Method
 from perpetualcc.gateway.server import GatewayServer, peer, user_in
 
 
@@ -73,9 +74,8 @@ def served(tmp_path: Path, visit, **settings) -> list[str]:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(tmp_path / "s"))
             listener.listen()
-            server = GatewayServer(
-                methods={}, version="1", listener=listener, is_agent=is_agent, **settings
-            )
+            known = {"methods": {}, "version": "1", "is_agent": is_agent, **settings}
+            server = GatewayServer(listener=listener, **known)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(server.serve())
                 said = await visit(tmp_path / "s")
@@ -118,3 +118,25 @@ def test_one_client_more_than_there_is_room_for_is_refused_with_the_reason(tmp_p
     (said,) = served(tmp_path, visit, most=2)
 
     assert "2 clients are connected" in said
+
+
+@pytest.mark.timeout(10)
+def test_a_client_that_asks_for_much_at_once_leaves_room_for_others(tmp_path: Path) -> None:
+    at_work: list[int] = []
+
+    async def work(_params: object, _connection: object) -> None:
+        at_work.append(1)
+        await asyncio.Event().wait()
+
+    async def visit(place: Path) -> list[str]:
+        _, greedy = await asyncio.open_unix_connection(place)
+        greedy.write(protocol.request(0, "connect", {"protocol": protocol.PROTOCOL, "client": "x"}))
+        for number in range(1, 30):
+            greedy.write(protocol.request(number, "work", {}))
+        await asyncio.sleep(0.3)
+        greedy.close()
+        return []
+
+    served(tmp_path, visit, methods={"work": Method(call=work)})
+
+    assert len(at_work) == 8
