@@ -23,7 +23,6 @@ _BY = {
     "brain": "approved by the brain",
     "person": "approved by you",
     "rule": "by your rule",
-    "memory": "approved from memory",
 }
 
 
@@ -172,7 +171,7 @@ def _question(event: Data) -> list[str]:
 
 
 def _answered(event: Data) -> list[str]:
-    who = {"brain": "Brain", "person": "You", "memory": "Memory"}.get(event["decided_by"], "Policy")
+    who = {"brain": "Brain", "person": "You"}.get(event["decided_by"], "Policy")
     chosen = one_line("; ".join(event["answers"].values()))
     if event["decided_by"] == "person":
         return [f"{who} answered: {fit(chosen, 80)}"]

@@ -32,7 +32,7 @@ _TASKS, _FILES, _ANSWERS, _REFUSED, _PROBLEMS = 20, 8, 8, 5, 3
 _WIDE = 110
 """Columns where the output is no terminal."""
 _SIGNS = {"done": ("✓", "green"), "cancelled": ("■", "dim")}
-_BY = {"policy": "the rules", "brain": "the brain", "person": "you", "memory": "memory"}
+_BY = {"policy": "the rules", "brain": "the brain", "person": "you"}
 
 
 @app.command()

@@ -102,7 +102,7 @@ class ConditionWatch:
             try:
                 if self._is_open():
                     await self.look()
-            except PassingError:
+            except* PassingError:
                 log.exception("conditions cannot be looked at; trying again")
             await asyncio.sleep(_NEW.total_seconds())
 
@@ -117,7 +117,7 @@ class ConditionWatch:
         try:
             async with asyncio.TaskGroup() as group:
                 for task in due:
-                    group.create_task(self._look_at(task))
+                    group.create_task(self._look_at(task), name=f"condition of {task.id}")
             await self._ahead()
         finally:
             self.busy = False

@@ -80,7 +80,11 @@ class LearningService:
             await self._accompany(other)
             return 0
         begun = time.monotonic()
-        code = await self._one_worker()
+        try:
+            code = await self._one_worker()
+        except OSError:  # no memory, no file descriptor, another Python: the sessions go on
+            log.exception("The learning worker cannot be started")
+            return crashes + 1
         if time.monotonic() - begun > _HEALTHY_SECONDS or code == 0:
             return 0
         if code == DISK_SPENT:  # that passes: tried again with pauses, and never given up

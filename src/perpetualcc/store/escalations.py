@@ -189,7 +189,8 @@ class SqliteEscalations:
         return await self._database.read(
             lambda c: _escalations(
                 c.execute(
-                    f"{_ROWS} WHERE settled_at IS NULL AND {_DUE} <= ? ORDER BY number LIMIT 100",
+                    # Without the plus SQLite walks all there ever were, in their order.
+                    f"{_ROWS} WHERE settled_at IS NULL AND {_DUE} <= ? ORDER BY +number LIMIT 100",
                     (self._clock.now(),),
                 )
             )

@@ -1,5 +1,7 @@
 """When a condition is looked at, and what follows."""
 
+import asyncio
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SystemClock
+from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task
 from perpetualcc.store.events import EventLog
@@ -218,5 +221,30 @@ def test_begun_by_a_person_it_needs_no_condition(play):
         await world.ledger.hasten("g")
         assert await world.looks(120) == 0
         assert len(await world.claimed()) == 1
+
+    play(scene)
+
+
+def test_one_that_cannot_be_written_down_now_is_looked_at_again(play, monkeypatch):
+    monkeypatch.setattr("perpetualcc.deferred.conditions._NEW", timedelta(milliseconds=10))
+
+    async def scene(world):
+        await world.add("t", "x")
+        world.holds["x"] = ""
+        begin_now = world.ledger.begin_now
+
+        async def locked(*_):
+            world.ledger.begin_now = begin_now
+            raise PassingError("The database is locked")
+
+        world.ledger.begin_now = locked
+        async with asyncio.TaskGroup() as group:
+            watching = group.create_task(world.watch.run())
+            while not world.woken:  # noqa: ASYNC110  # it is only counted
+                await asyncio.sleep(0.01)
+            watching.cancel()
+
+        assert len(world.looked) == 2
+        assert [task.id for task in await world.claimed()] == ["t"]
 
     play(scene)

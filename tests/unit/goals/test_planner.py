@@ -21,7 +21,7 @@ class CrashError(Exception):
 
 
 class World:
-    """A planner on tables that outlive it; `dies_after` so many writes."""
+    """A planner on tables that outlive it; it dies after `writes_left`."""
 
     def __init__(self, mode="ask", refused=()):
         self.plans, self.claims, self.asked, self.answers = {}, {}, [], {}

@@ -74,6 +74,19 @@ def test_a_killed_worker_is_replaced_and_stop_ends_the_last(places):
     assert control.running_pid(places) is None
 
 
+def test_one_that_cannot_be_started_counts_as_a_crash_and_ends_nothing_else(places, pauses):
+    async def scenario():
+        service = LearningService(places, ["/nowhere/python"])
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(service.run())
+            await looked(pauses, 2)
+            await service.stop()
+
+    asyncio.run(scenario())
+
+    assert pauses[:2] == [4.0, 8.0]
+
+
 def test_a_worker_that_runs_already_is_kept_and_followed_by_one_of_our_own(places, pauses):
     other = control.start(places, command(places), say=lambda _: None)
 

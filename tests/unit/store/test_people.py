@@ -1,6 +1,7 @@
 """Requests to people and notifications as rows: what is kept, once, and in which order."""
 
 import asyncio
+import errno
 import json
 import os
 import time
@@ -17,6 +18,7 @@ from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.events import SessionStatusChanged
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.human.escalation import AnsweredAlreadyError, EscalationQueue, NothingWaitingError
+from perpetualcc.human.notifications import senders
 from perpetualcc.human.notifications.channels import Channel
 from perpetualcc.human.notifications.courier import Courier, Equipment
 from perpetualcc.human.notifications.message import compose
@@ -527,6 +529,35 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once(tmp_path):
             assert len(webhook.got) == 2
             assert tries == 4
 
+    asyncio.run(play())
+
+
+def test_a_sender_that_cannot_be_started_now_is_started_later(tmp_path, monkeypatch):
+    start, tries = senders._start, []
+
+    def short_of_memory(schemes):
+        tries.append(schemes)
+        if len(tries) == 1:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return start(schemes)
+
+    async def tried():
+        return tries
+
+    async def play():
+        webhook = Webhook()
+        async with world(tmp_path) as it:
+            await it.outbox.put([notice("event:1")])
+            channel = Channel(name="json:x", url=webhook.url)
+            courier = Courier(it.outbox, equipment(tmp_path, channel), it.clock)
+            with webhook.listening():
+                async with working(courier):
+                    await until(tried)
+                    courier.wake()
+                    await until(lambda: sent(it))
+        assert len(webhook.got) == 1
+
+    monkeypatch.setattr(senders, "_start", short_of_memory)
     asyncio.run(play())
 
 

@@ -95,12 +95,12 @@ class Courier:
         async with asyncio.TaskGroup() as senders:
             while not self._stopping:
                 self._woken.clear()
-                if not self._sending:
-                    self._senders.prepare()
                 try:
+                    if not self._sending:
+                        self._senders.prepare()
                     is_looking = await self._start_what_is_due(senders)
                     pause = _LOOK_AGAIN if is_looking else await self._pause()
-                except Exception:  # the database's trouble must not silence the courier
+                except Exception:  # trouble that passes must not silence the courier
                     log.exception("the outbox cannot be worked on")
                     pause = _LONGEST_SLEEP
                 await wait_at_most(pause, self._woken)

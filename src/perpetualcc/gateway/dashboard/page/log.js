@@ -7,7 +7,7 @@ const PAGE = 300;
 const LEVELS = ["info", "warn", "error"];
 
 const tool = (e) => [oneLine(e.tool, 80), oneLine(e.summary)].filter(Boolean).join(" → ");
-const by = { policy: "by the rules", brain: "by the brain", person: "by you", rule: "by your rule", memory: "from memory" };
+const by = { policy: "by the rules", brain: "by the brain", person: "by you", rule: "by your rule" };
 // What a rule let through ends with its name.
 const rules = (e) => (e.decided_by === "rule" ? (e.reason.split("allowed by a rule of a person: ").pop().match(/\brule-[0-9a-f]+\b/g) ?? []) : []);
 

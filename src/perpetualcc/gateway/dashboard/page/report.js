@@ -5,7 +5,7 @@ import { counted, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
 const MOST = 20;
-const BY = { policy: "the rules", brain: "the brain", person: "you", memory: "memory" };
+const BY = { policy: "the rules", brain: "the brain", person: "you" };
 
 export class Report {
   constructor(link) {
