@@ -20,6 +20,7 @@ from perpetualcc.daemon.parts import Parts
 from perpetualcc.domain.escalations import EscalationRequest, EscalationType
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.locations import Locations
+from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.rehearsal import read_scenario
 from perpetualcc.store.database import Database
@@ -136,7 +137,8 @@ def _command(stage: object) -> float:
     took = []
     for _ in range(6):
         began = time.perf_counter()
-        stage.pcc("pending", quiet=True)  # type: ignore[attr-defined]
+        if stage.pcc("pending", quiet=True):  # type: ignore[attr-defined]
+            raise RuntimeError("pcc pending lists nothing")
         took.append(time.perf_counter() - began)
     return statistics.median(took[1:])  # the first one starts the daemon
 
@@ -144,10 +146,12 @@ def _command(stage: object) -> float:
 async def _fill(data: Path, config: Config, count: int) -> float:
     """Add so many requests; the seconds that reading all of them takes, best of five."""
     async with _parts(data, config) as parts:
+        session = await parts.sessions.create(name="s", project=data, options=SessionOptions())
+        asked = replace(_ASKED, session=session.id)
         for first in range(0, count, 500):
             await asyncio.gather(
                 *(
-                    parts.queue.escalate(replace(_ASKED, request=RequestId(f"{count}-{number}")))
+                    parts.queue.escalate(replace(asked, request=RequestId(f"{count}-{number}")))
                     for number in range(first, min(first + 500, count))
                 )
             )
