@@ -12,6 +12,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import digests, load_config
+from perpetualcc.daemon.awake import AT_WORK, NOTHING
 from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
@@ -55,6 +56,16 @@ class Engine:
         if not parts.is_work_stopped():
             found += [await parts.ledger.next_due(), parts.conditions.next_look()]
         return min((due - shift for due in found if due is not None), default=None)
+
+    async def goes_on(self) -> float:
+        """On the machine's clock, as `next_due`."""
+        parts = self._parts
+        if not parts.config.daemon.keep_awake or parts.is_work_stopped():
+            return NOTHING
+        if not parts.dispatcher.is_idle:
+            return AT_WORK
+        due = await parts.work_ahead.next_due()
+        return NOTHING if due is None else due - (parts.clock.now() - time.time())
 
     async def got_on(self) -> None:
         """When the result of a tool that ran, or a finished task, is on record."""

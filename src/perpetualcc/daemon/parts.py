@@ -94,6 +94,7 @@ from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
+from perpetualcc.store.work_ahead import SqliteWorkAhead
 from perpetualcc.work.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
@@ -123,6 +124,10 @@ class Parts:
     def ledger(self) -> SqliteLedger:
         owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         return SqliteLedger(self.database, self.clock, owner=owner, repeats=repeated)
+
+    @cached_property
+    def work_ahead(self) -> SqliteWorkAhead:
+        return SqliteWorkAhead(self.database)
 
     @cached_property
     def events(self) -> EventLog:

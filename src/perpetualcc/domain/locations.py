@@ -80,6 +80,11 @@ class Locations:
         """There since a person stopped the daemon, until work is asked for again."""
         return self.run_dir / "stopped"
 
+    @property
+    def awake(self) -> Path:
+        """Whether the supervisor keeps the machine awake. Meaningless when its lock is free."""
+        return self.run_dir / "awake"
+
     def dashboard_lock(self, port: int | str) -> Path:
         """Held with flock while a dashboard of ours listens on the port that devices come by."""
         return self.run_dir / f"dashboard-{port}.lock"
