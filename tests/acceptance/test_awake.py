@@ -21,7 +21,7 @@ while [ "${{1#--}}" != "$1" ]; do shift; done
 """
 LIMITED = """
 steps:
-  - tools: [{Bash: {command: "python3 wait.py"}}]
+  - tools: [{Bash: {command: "python3 build.py"}}]
   - fail: {kind: usage_limit, in: 1h}
   - Done.
 """
@@ -44,7 +44,7 @@ class Inhibited:
         program.chmod(0o755)
         pcc.environment["PATH"] = f"{program.parent}{os.pathsep}{pcc.environment['PATH']}"
         pcc.environment["XDG_CURRENT_DESKTOP"] = ""
-        (pcc.project / "wait.py").write_text(WAITS)
+        (pcc.project / "build.py").write_text(WAITS)
 
     @property
     def calls(self) -> list[str]:

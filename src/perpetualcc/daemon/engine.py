@@ -129,6 +129,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("recollection", parts.recollection.run(since)),
         ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
         ("retention", every_day(parts.retention, parts.recollection, parts.checkpoints)),
+        ("memory", parts.memory_watch.run()),
         ("index", parts.index_keeper.run(changes)),
         ("conditions", parts.conditions.run()),
     ):

@@ -42,6 +42,7 @@ from perpetualcc.daemon.index_keeper import IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.meanings import Meanings
+from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.open_questions import OpenQuestions
@@ -92,6 +93,7 @@ from perpetualcc.store.plans import SqlitePlans
 from perpetualcc.store.procedures import SqliteProcedures
 from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
+from perpetualcc.store.run_memory import SqliteRunMemory
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.store.work_ahead import SqliteWorkAhead
@@ -228,6 +230,7 @@ class Parts:
             ledger=self.ledger,
             summarize=self.minds.summarize,
             claims=self.claims,
+            outgrown=self.run_memory.last,
         )
 
     @cached_property
@@ -313,7 +316,22 @@ class Parts:
             is_intact=self.checkpoints.is_intact,
             layers=self.guard.layers,
             tools=self._tools,
+            watching=self.memory_watch.watching,
         )
+
+    @cached_property
+    def memory_watch(self) -> MemoryWatch:
+        return MemoryWatch(
+            data=self.locations.data,
+            settings=self.config.load,
+            record=self.journal.record,
+            past=self.run_memory,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def run_memory(self) -> SqliteRunMemory:
+        return SqliteRunMemory(self.database)
 
     def _tools(self, launch: Launch) -> Mapping[str, "Tool"]:
         found = dict(self.library.tools(launch.session.project))
@@ -361,6 +379,7 @@ class Parts:
             self.events,
             self.verifier,
             self.planner,
+            memory=self.memory_watch,
         )
 
     @cached_property
