@@ -46,6 +46,7 @@ from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.daemon.outage_watch import OutageWatch
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
@@ -88,6 +89,7 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.outages import SqliteOutages
 from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
 from perpetualcc.store.plans import SqlitePlans
 from perpetualcc.store.procedures import SqliteProcedures
@@ -130,6 +132,14 @@ class Parts:
     @cached_property
     def work_ahead(self) -> SqliteWorkAhead:
         return SqliteWorkAhead(self.database)
+
+    @cached_property
+    def outages(self) -> SqliteOutages:
+        return SqliteOutages(self.database)
+
+    @cached_property
+    def outage_watch(self) -> OutageWatch:
+        return OutageWatch(locations=self.locations, outages=self.outages, clock=self.clock)
 
     @cached_property
     def events(self) -> EventLog:
@@ -506,6 +516,7 @@ class Parts:
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(
                 reports=SqliteReports(self.database),
+                outages=self.outages,
                 manager=self.manager,
                 held=held,
                 clock=self.clock,

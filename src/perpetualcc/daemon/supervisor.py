@@ -293,6 +293,7 @@ class Supervisor:
             # Claude must not go on working where nobody supervises it.
             processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
             self._enter(Phase.GAVE_UP)
+            self._tell_that_it_gave_up()
             return
         delay = 0.0
         if self.crashes > 1:
@@ -300,6 +301,11 @@ class Supervisor:
             delay = min(doubled, self.settings.longest_delay)
         self.deadline = time.monotonic() + delay
         self._enter(Phase.RESTARTING)
+
+    def _tell_that_it_gave_up(self) -> None:
+        from perpetualcc.daemon.life import leave_sign  # noqa: PLC0415  # most never give up
+
+        leave_sign(self.locations, Phase.GAVE_UP, detail=self.problem)
 
     def _act(self) -> None:
         """What the clock demands."""

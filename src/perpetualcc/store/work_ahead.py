@@ -17,7 +17,7 @@ LANES = {"lanes": to_json(list(Lane))}
 # What comes every day would keep every machine awake for ever.
 _NEXT = f"""
     SELECT min(t.due) FROM tasks t WHERE {BY_ITSELF}
-    AND (t.started OR json_extract(t.payload, '$.every') IS NULL)
+    AND (:repeating OR t.started OR json_extract(t.payload, '$.every') IS NULL)
 """  # noqa: S608  # constants only
 
 
@@ -27,14 +27,16 @@ class SqliteWorkAhead:
 
     database: Database
 
-    async def next_due(self) -> float | None:
+    async def next_due(self, *, repeating: bool) -> float | None:
         """
         When something next goes on by itself: after a limit, a back-off, or because it was asked
-        for then. Work that repeats counts once it has begun. UTC epoch seconds; None: nothing does.
+        for then. UTC epoch seconds; None: nothing does.
+
+        `repeating`: work that repeats counts, too, and not only once it has begun.
         """
-        return await self.database.read(_next)
+        return await self.database.read(lambda c: _next(c, repeating=repeating))
 
 
-def _next(connection: sqlite3.Connection) -> float | None:
-    due: float | None = connection.execute(_NEXT, LANES).fetchone()[0]
+def _next(connection: sqlite3.Connection, *, repeating: bool) -> float | None:
+    due: float | None = connection.execute(_NEXT, LANES | {"repeating": repeating}).fetchone()[0]
     return due

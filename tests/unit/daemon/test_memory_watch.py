@@ -192,8 +192,10 @@ def test_only_runs_that_ended_so_soon_and_without_another_between_are_in_a_row(
         database = await Database.open(tmp_path / "pcc.db")
         for made in (
             "INSERT INTO projects VALUES (1, '/p', 0)",
-            "INSERT INTO sessions (id, name, project, status, options, created_at, updated_at)"
-            " VALUES ('s', 's', 1, 'IDLE', '{}', 0, 0)",
+            (
+                "INSERT INTO sessions (id, name, project, status, options, created_at, updated_at)"
+                " VALUES ('s', 's', 1, 'IDLE', '{}', 0, 0)"
+            ),
         ):
             await database.write(lambda c, made=made: c.execute(made))
         events = EventLog(database, FakeClock())
