@@ -27,10 +27,12 @@ def slept() -> float:
 def boot() -> str:
     """What is another one after each start of the machine; empty where nobody tells."""
     with suppress(OSError, subprocess.SubprocessError):
-        if sys.platform == "darwin":
-            command = ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]
-            return subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=5
-            ).stdout.strip()
-        return _BOOT.read_text(encoding="ascii").strip()
+        told = _from_sysctl() if sys.platform == "darwin" else _BOOT.read_text(encoding="ascii")
+        return told.strip()
     return ""
+
+
+def _from_sysctl() -> str:
+    command = ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=5)
+    return done.stdout

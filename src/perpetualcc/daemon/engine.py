@@ -63,7 +63,7 @@ class Engine:
         parts = self._parts
         if not parts.config.daemon.keep_awake or parts.is_work_stopped():
             return NOTHING
-        if not parts.dispatcher.is_idle:
+        if any(parts.dispatcher.running.values()):
             return AT_WORK
         due = await parts.work_ahead.next_due(repeating=False)
         return NOTHING if due is None else due - (parts.clock.now() - time.time())

@@ -48,17 +48,25 @@ class Memory:
 
 def read_memory() -> Memory | None:
     """None: nobody tells."""
-    if sys.platform != "linux":
-        with suppress(OSError, subprocess.SubprocessError, ValueError):
-            total = int(_output("/usr/sbin/sysctl", "-n", "hw.memsize"))
-            return Memory(total, int(total * (1 - _memory_darwin())))
-        return None
+    return _read_linux() if sys.platform == "linux" else _read_darwin()
+
+
+def _read_darwin() -> Memory | None:
+    with suppress(OSError, subprocess.SubprocessError, ValueError):
+        total = int(_output("/usr/sbin/sysctl", "-n", "hw.memsize"))
+        return Memory(total, int(total * (1 - _memory_darwin())))
+    return None
+
+
+def _read_linux() -> Memory | None:
     with suppress(OSError, KeyError, ValueError):
         text = Path("/proc/meminfo").read_text(encoding="ascii")
         kilobytes = {name: int(n) for name, n in re.findall(r"^(\w+):\s+(\d+)", text, re.MULTILINE)}
         machine = Memory(kilobytes["MemTotal"] * 1024, kilobytes["MemAvailable"] * 1024)
-        own = Path("/proc/self/cgroup").read_text(encoding="utf-8")
-        return within_group(machine, own, _GROUPS)
+        with suppress(OSError, ValueError):
+            own = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+            return within_group(machine, own, _GROUPS)
+        return machine
     return None
 
 
