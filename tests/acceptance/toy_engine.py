@@ -101,6 +101,9 @@ class Toy:
             return None
         return float(text) if text else None
 
+    async def goes_on(self) -> float:
+        return 0.0 if self.busy else float("inf")
+
     async def got_on(self) -> None:
         if not (self.data / "progress").exists():
             await asyncio.Event().wait()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from perpetualcc.domain.folders import canonical
 
@@ -65,15 +65,29 @@ def find(data_dir: Path, run_id: "RunId | None" = None) -> list[int]:
     A child that cleaned its environment is found as long as a marked parent lives. This
     process is never listed. Processes of other users are not looked at.
     """
+    return [pid for pid, runs in _found(data_dir) if run_id is None or run_id in runs]
+
+
+def by_run(data_dir: Path) -> "dict[RunId, list[int]]":
+    """The same, of each run that has any."""
+    found: dict[RunId, list[int]] = {}
+    for pid, runs in _found(data_dir):
+        found.setdefault(runs[0], []).append(pid)
+    return found
+
+
+def _found(data_dir: Path) -> "Iterator[tuple[int, list[RunId]]]":
     processes = {process.pid: process for process in _processes()}
     prefix = f"{_token(data_dir)}:"
-    found = []
     for process in processes.values():
         carried = () if process.pid == os.getpid() else next(_marks(process, processes), ())
-        runs = [one.removeprefix(prefix) for one in carried if one.startswith(prefix)]
-        if runs and (run_id is None or run_id in runs):
-            found.append(process.pid)
-    return found
+        runs = [_run(one.removeprefix(prefix)) for one in carried if one.startswith(prefix)]
+        if runs:
+            yield process.pid, runs
+
+
+def _run(text: str) -> "RunId":
+    return cast("RunId", text)
 
 
 def is_of_run(data_dir: Path | None, pid: int) -> bool:

@@ -14,6 +14,7 @@ from perpetualcc.brain.settings import BrainType
 from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
+from perpetualcc.cli.awake import awake_findings
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.takeover import not_taken_over
 from perpetualcc.cli.unreached import REMEDY, described, unreached
@@ -72,6 +73,7 @@ def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
     with suppress(PerpetualError):  # a mistake in the settings is told above
         for one in unreached(options.locations):
             yield False, f"Notifications: {described(one)}; {REMEDY}"
+    yield from awake_findings(options.locations, is_wanted=settings.daemon.keep_awake)
     if settings.permissions.sandbox is not SandboxMode.ON:
         is_well, text = _sandbox()
         yield is_well, text if is_well else f"{text} (work goes on without)"

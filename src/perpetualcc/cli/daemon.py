@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli.awake import awake_data, awake_lines
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOption
@@ -135,6 +136,7 @@ def status(
         disk = asdict(space) | {"room": space.room} if space else None
         where: dict[str, object] = {"data_dir": str(locations.data), "used": used.parts}
         where["work_stopped"] = is_work_stopped(locations)
+        where["awake"] = awake_data(locations)
         where |= {"disk": disk, "unreached": [asdict(one) for one in silent]}
         print_json(asdict(found) | where)
         return
@@ -221,6 +223,7 @@ def _described(
         yield "Engine", str(found.engine)
     if has_lost_its_socket(locations, found):
         yield "Socket", "removed, so that no command reaches it: pcc daemon restart"
+    yield from awake_lines(locations)
     if is_work_stopped(locations):
         yield "Work", "was stopped; to go on: pcc daemon start"
     yield from _troubles(found)

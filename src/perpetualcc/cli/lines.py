@@ -343,6 +343,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "AskedInPassing": lambda e: [
         f"Claude ends its turn with a question, and is told to ask it: {fit(e['question'], 100)}"
     ],
+    "MemoryOutgrown": lambda e: [coloured(f"✗ {fit(e['text'], 200)}", "red")],
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

@@ -18,6 +18,7 @@ from perpetualcc.cli.look import (
     width,
 )
 from perpetualcc.cli.options import JsonOption
+from perpetualcc.cli.outages import outage_lines
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import goes_on, standing
 from perpetualcc.cli.waiting import answer_to, title_of
@@ -62,6 +63,8 @@ def report(
         print_json({**told, "waiting": waiting})
         return
     print(_heading(told, since))
+    for line in outage_lines(told):
+        print(line)
     for one in told["sessions"]:
         print("\n".join(["", *_session(one)]))
     if waiting:
@@ -76,10 +79,13 @@ def _heading(told: dict[str, Any], since: str) -> str:
     when = f"The last {one_line(since)}, since {moment(told['since'])}"
     if not sessions:
         return f"{when}: nothing happened."
-    ended = Counter(task["state"] == "done" for one in sessions for task in one["tasks"])
-    parts = [f"{counted(ended[True], 'task')} done"]
-    if ended[False]:
-        parts.append(f"{ended[False]} not")
+    ended = Counter(task["state"] for one in sessions for task in one["tasks"])
+    done, stopped = ended.pop("done", 0), ended.pop("cancelled", 0)
+    parts = [f"{counted(done, 'task')} done"]
+    if failed := ended.total():
+        parts.append(f"{failed} not")
+    if stopped:
+        parts.append(f"{stopped} stopped by you")
     parts += [f"{thousands(sum(one['tokens'] for one in sessions))} fresh tokens"]
     parts += [f"${sum(one['usd'] for one in sessions):.2f}"]
     return f"{when}: {', '.join(parts)}"

@@ -74,6 +74,16 @@ class DashboardSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonSettings:
+    """`[daemon]`: what the background process does to the machine."""
+
+    keep_awake: bool = True
+    """Keep the machine from falling asleep by itself while sessions work, and, unless it runs on
+    its battery, while work goes on by itself within a day. Closing the lid still does what it
+    did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The whole configuration: one frozen value per section."""
 
@@ -90,6 +100,7 @@ class Config:
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     handover: HandoverSettings = field(default_factory=HandoverSettings)
     dashboard: DashboardSettings = field(default_factory=DashboardSettings)
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)
 
 
 class ConfigError(PerpetualError):

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from perpetualcc.agent.ports import Recalled
 from perpetualcc.claude.transcripts import is_connected, transcript_size
+from perpetualcc.daemon.memory_watch import told_to_claude
 from perpetualcc.domain.decisions import Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import CheckpointSaved, QuestionAnswered, RunStarted, TextSaid
-from perpetualcc.domain.ids import ClaudeSessionId, SessionId
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
@@ -68,6 +69,8 @@ class CheckpointKeeper:
     patience: float = _SUMMARY_PATIENCE
     claims: Claims
     """What Claude said is done, and the checks refuted."""
+    outgrown: Callable[[TaskId], Awaitable[str]]
+    """Why the task's last run was ended, where it took too much memory."""
 
     async def forget_old(self) -> None:
         await asyncio.to_thread(self.manager.forget_old)
@@ -101,6 +104,7 @@ class CheckpointKeeper:
         """From the newest checkpoint of this task; from the tables where there is none."""
         claim = await self.claims.get(task.id)
         refuted = claim.report if claim else ""
+        ended = told_to_claude(await self.outgrown(task.id))
         found = await self.latest(session)
         if found is None or not found.is_about(task):
             found = await self.save(session, task, TAKEN_OVER)
@@ -110,7 +114,9 @@ class CheckpointKeeper:
         # Its own words, to the letter: in the file they are without secrets.
         theirs = replace(found, current_task=task.prompt)
         prompt = await asyncio.to_thread(self.manager.restore, theirs, session.project)
-        return Recalled(prompt=prompt, changes=told_changes(changes), refuted=refuted)
+        told = "\n\n".join(filter(None, (told_changes(changes), ended)))
+        begun = f"{prompt}\n\n{ended}" if ended else prompt
+        return Recalled(prompt=begun, changes=told, refuted=refuted)
 
     async def is_intact(self, session: Session, conversation: ClaudeSessionId) -> bool:
         """Whether the transcript is there, no shorter than it once was, and in one piece."""

@@ -49,6 +49,8 @@ class EngineProcess:
     last_beat: float | None = None
     got_on: bool = False
     """It said that work got on in its life."""
+    goes_on: float | None = None
+    """When it said that work goes on by itself (`daemon.awake`); None: it has not said yet."""
     sleep: str | None = None
     """What it said about its next due time before it left."""
     _unread: bytes = b""
@@ -111,6 +113,9 @@ class EngineProcess:
                 self.ready = self.last_beat = time.monotonic()
             case "progress":
                 self.got_on = True
+            case "awake":
+                with suppress(ValueError):
+                    self.goes_on = float(rest)
             case "sleep":
                 self.sleep = rest
 

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -43,6 +43,7 @@ class ClaudeRunner:
         is_intact: Callable[[Session, ClaudeSessionId], Awaitable[bool]],
         layers: Callable[[Session], Awaitable[Layers]],
         tools: Callable[[Launch], Mapping[str, "Tool"]],
+        watching: Callable[[Launch, Inbox], AbstractContextManager[None]],
     ) -> None:
         self._locations = locations
         self._binary = binary
@@ -51,6 +52,7 @@ class ClaudeRunner:
         self._is_intact = is_intact
         self._layers = layers
         self._tools = tools
+        self._watching = watching
         self._canary: Canary | None = None
         self._loading = asyncio.Lock()
 
@@ -80,7 +82,8 @@ class ClaudeRunner:
 
         try:
             async with adapter.open_claude(launch, inbox, settings, started) as claude:
-                yield claude
+                with self._watching(launch, inbox):
+                    yield claude
         finally:
             await asyncio.shield(asyncio.to_thread(self._end, launch.run))
 

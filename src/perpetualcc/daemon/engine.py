@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from perpetualcc import __version__
 from perpetualcc.agent.ports import Claudes
 from perpetualcc.claude import processes
 from perpetualcc.config.file import digests, load_config
+from perpetualcc.daemon.awake import AT_WORK, NOTHING
 from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
@@ -19,6 +20,7 @@ from perpetualcc.daemon.index_keeper import QUIET, WATCHED
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.retention import every_day
 from perpetualcc.daemon.state import note_settings
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import EngineStarted, Event, TaskSettled, ToolFinished
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
@@ -56,6 +58,24 @@ class Engine:
             found += [await parts.ledger.next_due(), parts.conditions.next_look()]
         return min((due - shift for due in found if due is not None), default=None)
 
+    async def goes_on(self) -> float:
+        """On the machine's clock, as `next_due`."""
+        parts = self._parts
+        if not parts.config.daemon.keep_awake or parts.is_work_stopped():
+            return NOTHING
+        if any(parts.dispatcher.running.values()):
+            return AT_WORK
+        due = await parts.work_ahead.next_due(repeating=False)
+        return NOTHING if due is None else due - (parts.clock.now() - time.time())
+
+    async def leave(self) -> None:
+        """The last it does: what follows is told apart from a crash."""
+        parts = self._parts
+        due = None
+        with suppress(PerpetualError):  # a full disk: no reason to end badly
+            due = await parts.work_ahead.next_due(repeating=True)
+        parts.outage_watch.leave(None if due is None else due - (parts.clock.now() - time.time()))
+
     async def got_on(self) -> None:
         """When the result of a tool that ran, or a finished task, is on record."""
         events = self._parts.events
@@ -65,6 +85,7 @@ class Engine:
                 return
 
     async def stop(self, grace: timedelta) -> None:
+        self._parts.outage_watch.was_told_to_stop = True
         self._parts.agent.leave()
         await self._parts.dispatcher.stop(grace)
 
@@ -96,6 +117,7 @@ async def build(locations: Locations, claudes: Claudes | None = None) -> AsyncIt
         working = await stack.enter_async_context(asyncio.TaskGroup())
         await _start(parts, working, stack)
         yield engine
+        await engine.leave()
 
 
 async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack) -> None:
@@ -118,6 +140,8 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("recollection", parts.recollection.run(since)),
         ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
         ("retention", every_day(parts.retention, parts.recollection, parts.checkpoints)),
+        ("memory", parts.memory_watch.run()),
+        ("outages", parts.outage_watch.run()),
         ("index", parts.index_keeper.run(changes)),
         ("conditions", parts.conditions.run()),
     ):
@@ -143,6 +167,7 @@ async def _unlocked(step: Callable[[], Awaitable[T]]) -> T:
 
 async def _recover(parts: Parts) -> None:
     """End what an earlier engine left running, then take its tasks over. Twice is once."""
+    await parts.outage_watch.come_back()
     await parts.spending.recover(parts.clock.now())
     locations, halted = parts.locations, parts.locations.halted.exists()
     await parts.runs.end_lost(parts.clock.now(), halted=halted)

@@ -39,6 +39,8 @@ log = logging.getLogger(__name__)
 
 _BEAT = 1.0
 """Seconds between two heartbeats."""
+_WORK = 2.0
+"""Seconds between two looks whether work is at hand."""
 _AFTER_A_VISIT = 4
 """So many times `--idle-exit` after a client left: people come back, and a session waits for three
 seconds where the engine and the SDK must be loaded first. A look at the clock leaves as before."""
@@ -61,6 +63,10 @@ class Hosted(Protocol):
 
     async def next_due(self) -> float | None:
         """Epoch seconds at which there is something to do; None: only a visitor can bring it."""
+        ...
+
+    async def goes_on(self) -> float:
+        """Epoch seconds at which work goes on by itself, for `daemon.awake`; past while it does."""
         ...
 
     async def got_on(self) -> None:
@@ -181,13 +187,18 @@ class EngineHost:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(server.serve(), name="gateway")
                 await self._say("ready")
-                progress = tasks.create_task(self._tell_progress(hosted), name="progress")
+                telling = [
+                    tasks.create_task(self._tell_progress(hosted), name="progress"),
+                    tasks.create_task(self._tell_work(hosted), name="work"),
+                ]
                 await self._until_over(hosted, server)
-                progress.cancel()
+                for task in telling:
+                    task.cancel()
                 server.pause()
                 if self._stop.is_set():
                     await self._stop_hosted(hosted)
                 server.close()
+            await self._say(f"awake {await hosted.goes_on()}")
             return await hosted.next_due()
 
     async def _until_over(self, hosted: Hosted, server: GatewayServer) -> None:
@@ -232,6 +243,16 @@ class EngineHost:
     async def _tell_progress(self, hosted: Hosted) -> None:
         await hosted.got_on()
         await self._say("progress")
+
+    async def _tell_work(self, hosted: Hosted) -> None:
+        """Whether the machine must stay awake; a second's gap between two runs is none."""
+        told = None
+        while True:
+            with suppress(PerpetualError):  # a full disk: what was said stands
+                if (goes_on := await hosted.goes_on()) != told:
+                    await self._say(f"awake {goes_on}")
+                    told = goes_on
+            await asyncio.sleep(_WORK)
 
     async def _say(self, line: str) -> None:
         with suppress(ConnectionError):  # `_obey` notices too

@@ -42,9 +42,11 @@ from perpetualcc.daemon.index_keeper import IndexKeeper
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.meanings import Meanings
+from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.minds import BrainAnswerer, Minds
 from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.daemon.outage_watch import OutageWatch
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
@@ -87,13 +89,16 @@ from perpetualcc.store.handovers import SqliteHandovers
 from perpetualcc.store.journal import SqliteJournal
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
+from perpetualcc.store.outages import SqliteOutages
 from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
 from perpetualcc.store.plans import SqlitePlans
 from perpetualcc.store.procedures import SqliteProcedures
 from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
+from perpetualcc.store.run_memory import SqliteRunMemory
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
+from perpetualcc.store.work_ahead import SqliteWorkAhead
 from perpetualcc.work.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
@@ -123,6 +128,18 @@ class Parts:
     def ledger(self) -> SqliteLedger:
         owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         return SqliteLedger(self.database, self.clock, owner=owner, repeats=repeated)
+
+    @cached_property
+    def work_ahead(self) -> SqliteWorkAhead:
+        return SqliteWorkAhead(self.database)
+
+    @cached_property
+    def outages(self) -> SqliteOutages:
+        return SqliteOutages(self.database)
+
+    @cached_property
+    def outage_watch(self) -> OutageWatch:
+        return OutageWatch(locations=self.locations, outages=self.outages, clock=self.clock)
 
     @cached_property
     def events(self) -> EventLog:
@@ -223,6 +240,7 @@ class Parts:
             ledger=self.ledger,
             summarize=self.minds.summarize,
             claims=self.claims,
+            outgrown=self.run_memory.last,
         )
 
     @cached_property
@@ -308,7 +326,22 @@ class Parts:
             is_intact=self.checkpoints.is_intact,
             layers=self.guard.layers,
             tools=self._tools,
+            watching=self.memory_watch.watching,
         )
+
+    @cached_property
+    def memory_watch(self) -> MemoryWatch:
+        return MemoryWatch(
+            data=self.locations.data,
+            settings=self.config.load,
+            record=self.journal.record,
+            past=self.run_memory,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def run_memory(self) -> SqliteRunMemory:
+        return SqliteRunMemory(self.database)
 
     def _tools(self, launch: Launch) -> Mapping[str, "Tool"]:
         found = dict(self.library.tools(launch.session.project))
@@ -356,6 +389,7 @@ class Parts:
             self.events,
             self.verifier,
             self.planner,
+            memory=self.memory_watch,
         )
 
     @cached_property
@@ -482,6 +516,7 @@ class Parts:
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(
                 reports=SqliteReports(self.database),
+                outages=self.outages,
                 manager=self.manager,
                 held=held,
                 clock=self.clock,

@@ -9,6 +9,7 @@ from perpetualcc.daemon.views import session_data, that_fits
 from perpetualcc.domain.clock import Clock
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.outages import Outages
 from perpetualcc.sessions.report import Reports
 
 
@@ -17,6 +18,7 @@ class ReportApi:
     """`report.show`."""
 
     reports: Reports
+    outages: Outages
     manager: SessionManager
     held: Held
     clock: Clock
@@ -28,7 +30,8 @@ class ReportApi:
     async def show(self, params: Params, _: Connection) -> Any:
         """
         What happened in the last `seconds`: each session as it is now, with its tasks that ended,
-        what was answered, refused and written, and what it cost.
+        what was answered, refused and written, and what it cost. And when nothing ran although
+        there was work, and why (`outages`).
         """
         now = self.clock.now()
         since = now - max(0.0, float(params["seconds"]))
@@ -41,4 +44,6 @@ class ReportApi:
             {**asdict(one), "session": session_data(its)}
             for one, its in zip(reports, seen, strict=True)
         ]
-        return {"since": since, "until": now, "sessions": that_fits(found)}
+        outages = [asdict(one) for one in await self.outages.since(since, now, session)]
+        told = {"since": since, "until": now, "outages": outages}
+        return told | {"sessions": that_fits(found)}

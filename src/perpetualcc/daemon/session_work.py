@@ -9,6 +9,7 @@ from perpetualcc.daemon import packets
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
+from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
@@ -51,6 +52,8 @@ class SessionWork:
         events: EventLog,
         verifier: Verifier,
         planner: Planner,
+        *,
+        memory: MemoryWatch,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -60,6 +63,7 @@ class SessionWork:
         self._events = events
         self._verifier = verifier
         self._planner = planner
+        self._memory = memory
 
     async def advance(self, task: Task) -> Outcome:
         if asked := await self._questions.admit(task):
@@ -80,7 +84,7 @@ class SessionWork:
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:
-            outcome = await self._advanced(task, session)
+            outcome = await self._memory.settle(task, await self._advanced(task, session))
         except asyncio.CancelledError:
             await self._keep(task, "stopped")
             raise

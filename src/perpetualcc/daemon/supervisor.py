@@ -23,6 +23,8 @@ from pathlib import Path
 
 from perpetualcc.claude import processes
 from perpetualcc.config import claude_directory, config_path, steering
+from perpetualcc.daemon.awake import NOTHING, Awake
+from perpetualcc.daemon.background import detach, listen
 from perpetualcc.daemon.child import EngineCommand, EngineProcess, kill_group
 from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.program_files import ProgramFiles, Trace, trace
@@ -44,7 +46,6 @@ from perpetualcc.daemon.surroundings import for_a_daemon, offer_programs
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
-from perpetualcc.domain.private_files import opened_log
 from perpetualcc.domain.version import code_version
 from perpetualcc.learning.places import Places
 
@@ -99,6 +100,9 @@ class Supervisor:
     command: EngineCommand
     settings: SupervisorSettings
     log: SupervisorLog
+    awake: Awake
+    goes_on: float = NOTHING
+    """What an engine said last of when work goes on by itself."""
     engine: EngineProcess | None = None
     phase: Phase = Phase.STARTING
     crashes: int = 0
@@ -136,6 +140,7 @@ class Supervisor:
             self._obey()
             self._act()
             self._leave_if_removed()
+            self._keep_awake()
         self._leave()
 
     # -- waiting
@@ -242,6 +247,7 @@ class Supervisor:
     def _ended(self, engine: EngineProcess, code: int | None) -> None:
         """`code` as in `Popen.returncode`; None for one that was killed because it hung."""
         engine.close()
+        self.goes_on = self.goes_on if engine.goes_on is None else engine.goes_on
         self.engine = None
         if self.phase is Phase.STOPPING:
             self._enter(Phase.STOPPED)
@@ -287,6 +293,7 @@ class Supervisor:
             # Claude must not go on working where nobody supervises it.
             processes.sweep(self.locations.data, timedelta(seconds=self.settings.orphan_grace))
             self._enter(Phase.GAVE_UP)
+            self._tell_that_it_gave_up()
             return
         delay = 0.0
         if self.crashes > 1:
@@ -294,6 +301,11 @@ class Supervisor:
             delay = min(doubled, self.settings.longest_delay)
         self.deadline = time.monotonic() + delay
         self._enter(Phase.RESTARTING)
+
+    def _tell_that_it_gave_up(self) -> None:
+        from perpetualcc.daemon.life import leave_sign  # noqa: PLC0415  # most never give up
+
+        leave_sign(self.locations, Phase.GAVE_UP, detail=self.problem)
 
     def _act(self) -> None:
         """What the clock demands."""
@@ -360,6 +372,13 @@ class Supervisor:
         processes.sweep(self.locations.data, timedelta(seconds=1))
         self._enter(Phase.STOPPED)
 
+    def _keep_awake(self) -> None:
+        """Also while an engine sleeps, or comes back: what waits has none."""
+        if self.engine and self.engine.goes_on is not None:
+            self.goes_on = self.engine.goes_on
+        is_over = self.phase in {Phase.GAVE_UP, Phase.STOPPING, Phase.STOPPED}
+        self.awake.settle(NOTHING if is_over else self.goes_on)
+
     def _abandon(self) -> None:
         """
         Our place was removed, and another supervisor may have it already: touch nothing of it.
@@ -369,9 +388,11 @@ class Supervisor:
         self.log.write(f"supervisor {os.getpid()} leaves: its lock file was removed")
         if self.engine:
             self.engine.control.close()
+        self.awake.let_go()
         self.listener.close()
 
     def _leave(self) -> None:
+        self.awake.close()
         self.locations.socket.unlink(missing_ok=True)
         self.listener.close()
         processes.sweep(self.locations.data, timedelta(seconds=1))
@@ -397,38 +418,6 @@ class Supervisor:
 def _ahead() -> float:
     """Grows while the machine sleeps, which stops the steady clock."""
     return time.time() - time.monotonic()
-
-
-def listen(locations: Locations) -> socket.socket:
-    """The listening socket, 0600; what an earlier supervisor left in its place is removed."""
-    locations.socket.unlink(missing_ok=True)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        listener.bind(str(locations.socket))
-    finally:
-        os.umask(before)
-    listener.listen(128)
-    listener.setblocking(False)
-    return listener
-
-
-def detach(locations: Locations) -> None:
-    """
-    Go on in the background, without terminal, and let the caller's process end.
-
-    Raises OSError, while the caller can still be told, when the log cannot be written.
-    """
-    log = opened_log(locations.supervisor_log)
-    if os.fork():
-        os._exit(0)
-    os.setsid()
-    os.chdir(locations.data)
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream, target in ((0, null), (1, log), (2, log)):
-        os.dup2(target, stream)
-    os.close(null)
-    os.close(log)
 
 
 def main() -> None:
@@ -457,6 +446,7 @@ def main() -> None:
         sys.exit(f"error: cannot write{where}: {error.strerror}\nhint:  {hint}")
     write_pid(lock, os.getpid())
     note_steering(locations, steering())
+    log = SupervisorLog(path=locations.supervisor_log)
     Supervisor(
         locations=locations,
         listener=listener,
@@ -471,7 +461,8 @@ def main() -> None:
             config=config_path(),
             look=arguments.look,
         ),
-        log=SupervisorLog(path=locations.supervisor_log),
+        log=log,
+        awake=Awake(note=locations.awake, log=log.write),
     ).run()
 
 

@@ -378,6 +378,18 @@ class ProblemNoticed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOutgrown(Event):
+    """A run held too much of the machine's memory, and is ended; its work goes on in another."""
+
+    level: ClassVar[str] = "warn"
+    text: str
+    held: int
+    """Bytes, of all its processes together."""
+    largest: str
+    """Which program held the most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiUnanswered(Event):
     """The model's server does not answer, or not with a reply; Claude Code tries it again."""
 

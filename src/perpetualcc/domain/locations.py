@@ -80,6 +80,16 @@ class Locations:
         """There since a person stopped the daemon, until work is asked for again."""
         return self.run_dir / "stopped"
 
+    @property
+    def awake(self) -> Path:
+        """Whether the supervisor keeps the machine awake. Meaningless when its lock is free."""
+        return self.run_dir / "awake"
+
+    @property
+    def alive(self) -> Path:
+        """Its time is the last moment in which an engine lived; what is in it says how it left."""
+        return self.run_dir / "alive"
+
     def dashboard_lock(self, port: int | str) -> Path:
         """Held with flock while a dashboard of ours listens on the port that devices come by."""
         return self.run_dir / f"dashboard-{port}.lock"

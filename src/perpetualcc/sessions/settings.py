@@ -108,18 +108,26 @@ class LimitSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadSettings:
-    """`[load]`: when unattended work waits for the machine."""
+    """`[load]`: when unattended work waits for the machine, and when a run takes too much of it."""
 
     max_cpu: float = 0.8
     """Share of all processors, over five minutes, above which nothing new starts, 0 to 1; 0: never
     mind."""
     max_memory: float = 0.9
     """Share of the memory above which nothing new starts, 0 to 1; 0: never mind."""
+    run_memory: float = 0.5
+    """Share of the memory that a run may hold, Claude Code and all that it started together, 0 to
+    1; one that holds more is ended and goes on in the same conversation. 0: never mind."""
+    least_memory: float = 0.04
+    """Share of the memory that must stay free, 0 to 1: when less is left, the run that holds the
+    most is ended so, if it holds twice as much as this. 0: never mind."""
 
     def __post_init__(self) -> None:
         for name, share, usual in (
             ("max_cpu", self.max_cpu, 0.8),
             ("max_memory", self.max_memory, 0.9),
+            ("run_memory", self.run_memory, 0.5),
+            ("least_memory", self.least_memory, 0.04),
         ):
             if not 0 <= share <= 1:
                 raise PerpetualError(

@@ -16,6 +16,8 @@ from pathlib import Path
 from perpetualcc.domain.tasks import Lane
 from perpetualcc.sessions.settings import LoadSettings
 
+_GROUPS = Path("/sys/fs/cgroup")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemLoad:
@@ -35,12 +37,65 @@ def read_load() -> SystemLoad:
     )
 
 
-def _memory_linux() -> float:
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Of the machine, or of the container that we are in. Bytes."""
+
+    total: int
+    available: int
+    """What programs can still have without anything being swapped."""
+
+
+def read_memory() -> Memory | None:
+    """None: nobody tells."""
+    return _read_linux() if sys.platform == "linux" else _read_darwin()
+
+
+def _read_darwin() -> Memory | None:
+    with suppress(OSError, subprocess.SubprocessError, ValueError):
+        total = int(_output("/usr/sbin/sysctl", "-n", "hw.memsize"))
+        return Memory(total, int(total * (1 - _memory_darwin())))
+    return None
+
+
+def _read_linux() -> Memory | None:
     with suppress(OSError, KeyError, ValueError):
         text = Path("/proc/meminfo").read_text(encoding="ascii")
         kilobytes = {name: int(n) for name, n in re.findall(r"^(\w+):\s+(\d+)", text, re.MULTILINE)}
-        return 1 - kilobytes["MemAvailable"] / kilobytes["MemTotal"]
-    return 0.0
+        machine = Memory(kilobytes["MemTotal"] * 1024, kilobytes["MemAvailable"] * 1024)
+        with suppress(OSError, ValueError):
+            own = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+            return within_group(machine, own, _GROUPS)
+        return machine
+    return None
+
+
+def within_group(machine: Memory, own: str, groups: Path) -> Memory:
+    """
+    The least that our control group and those above it leave (cgroup v2, `memory.max`).
+
+    `own` is /proc/self/cgroup. What files fill and the kernel can take back counts as available.
+    """
+    path = next((line[3:] for line in own.splitlines() if line.startswith("0::/")), None)
+    if path is None:
+        return machine
+    found, group = machine, groups / path.lstrip("/")
+    for one in (group, *group.parents):
+        with suppress(OSError, ValueError, KeyError):
+            most = int((one / "memory.max").read_text())
+            told = (one / "memory.stat").read_text()
+            kept = {name: int(n) for name, n in re.findall(r"^(\w+) (\d+)", told, re.MULTILINE)}
+            taken = int((one / "memory.current").read_text()) - kept["inactive_file"]
+            left = max(0, most - taken)
+            found = Memory(min(found.total, most), min(found.available, left))
+        if one == groups:
+            break
+    return found
+
+
+def _memory_linux() -> float:
+    memory = read_memory()
+    return 1 - memory.available / memory.total if memory else 0.0
 
 
 def _memory_darwin() -> float:

@@ -55,10 +55,12 @@ WHERE coalesce(consumed_at, sent_at) < :before
         AND state IN ('queued', 'running', 'waiting'))
 LIMIT :batch
 """
+_OUTAGES = "SELECT number FROM outages WHERE ended < :before LIMIT :batch"
 _OLD = {
     "tasks": (_TIMES, "DELETE FROM tasks WHERE id = ?"),
     "events": (_EVENTS, "DELETE FROM events WHERE seq = ?"),
     "notifications": (_NOTIFICATIONS, "DELETE FROM notifications WHERE id = ?"),
+    "outages": (_OUTAGES, "DELETE FROM outages WHERE number = ?"),
     "signals": (_SIGNALS, "DELETE FROM signals WHERE name = ?"),
 }
 

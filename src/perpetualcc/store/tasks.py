@@ -13,7 +13,7 @@ from perpetualcc.store.text import storable, to_json
 from perpetualcc.work.ledger import LONGEST_BACK_OFF, UnknownTaskError
 
 # At most one task of a group is in hand, so whoever is in hand itself is not in its own way.
-_MAY_START = """
+MAY_START = """
     t.state IN ('queued', 'waiting') AND t.due IS NOT NULL
     AND t.lane IN (SELECT value FROM json_each(:lanes))
     AND t.group_name NOT IN (SELECT name FROM task_groups WHERE held)
@@ -27,7 +27,7 @@ _MAY_START = """
 _CONDITIONAL = f"""
     SELECT t.*, l.next, min(t.position) FROM tasks t LEFT JOIN looks l ON l.task = t.id
     WHERE t.state = 'queued' AND t.due IS NULL AND json_extract(t.payload, '$.when') IS NOT NULL
-    AND {_MAY_START.replace("IS NOT NULL", "IS NULL")}
+    AND {MAY_START.replace("IS NOT NULL", "IS NULL")}
     GROUP BY t.group_name, json_extract(t.payload, '$.when') ORDER BY t.position
 """  # noqa: S608  # constants only
 """The first of a group and a condition: the others begin with it."""
@@ -38,24 +38,24 @@ _CANDIDATES = f"""
             row_number() OVER (
                 PARTITION BY t.group_name ORDER BY t.started DESC, t.priority DESC, t.position
             ) AS place
-        FROM tasks t WHERE t.due <= :now AND {_MAY_START}
+        FROM tasks t WHERE t.due <= :now AND {MAY_START}
     )
     SELECT r.id, r.lane FROM ready r LEFT JOIN task_groups g ON g.name = r.group_name
     WHERE r.place = 1
     ORDER BY r.priority DESC, max(r.due, r.created_at, coalesce(g.settled_at, 0)), r.position
 """  # noqa: S608  # constants only
 
-_NEXT_DUE = f"SELECT min(t.due) FROM tasks t WHERE {_MAY_START}"  # noqa: S608  # constants only
+_NEXT_DUE = f"SELECT min(t.due) FROM tasks t WHERE {MAY_START}"  # noqa: S608  # constants only
 
 _NEXT_DUE_OF = f"""
     SELECT t.group_name, min(t.due) AS due FROM tasks t
-    WHERE t.group_name IN (SELECT value FROM json_each(:groups)) AND {_MAY_START}
+    WHERE t.group_name IN (SELECT value FROM json_each(:groups)) AND {MAY_START}
     GROUP BY t.group_name HAVING min(t.due) > :now
 """  # noqa: S608  # constants only
 
 _BEFORE_WHAT_IS_QUEUED = f"""
     SELECT 1 FROM tasks t WHERE t.group_name = :group
-    AND (t.state IN ('running', 'waiting') OR t.due <= :now AND {_MAY_START}) LIMIT 1
+    AND (t.state IN ('running', 'waiting') OR t.due <= :now AND {MAY_START}) LIMIT 1
 """  # noqa: S608  # constants only
 """What is in hand, or may begin now."""
 

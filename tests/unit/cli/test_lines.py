@@ -178,6 +178,11 @@ INDENT = " " * 11
             ["[T] ⚠  The API does not answer"],
         ),
         (
+            "MemoryOutgrown",
+            {"text": "It held 9.1 GB", "held": 9_100_000_000, "largest": "node"},
+            ["[T] ✗ It held 9.1 GB"],
+        ),
+        (
             "BackgroundAwaited",
             {"text": "Claude waits for 1 agent in the background"},
             ["[T] ⏳ Claude waits for 1 agent in the background"],

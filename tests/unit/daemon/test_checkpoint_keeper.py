@@ -33,8 +33,12 @@ async def no_brain(_session, _text):
     return ""
 
 
+async def never_outgrown(_task):
+    return ""
+
+
 @asynccontextmanager
-async def keeping(tmp_path, summarize=no_brain):
+async def keeping(tmp_path, summarize=no_brain, outgrown=never_outgrown):
     """A keeper and its event log, on a file."""
     database, clock = await Database.open(tmp_path / "pcc.db"), FakeClock()
     try:
@@ -48,6 +52,7 @@ async def keeping(tmp_path, summarize=no_brain):
                 patience=0.05,
                 claims=SqliteClaims(database),
                 summarize=summarize,
+                outgrown=outgrown,
             ),
             events,
         )
@@ -205,3 +210,18 @@ def test_a_session_of_thousands_of_tasks_has_a_checkpoint_that_fits_into_a_conve
     assert "- 59: Mend it:" in prompt
     assert "- 61: Mend it:" in prompt
     assert len(prompt) < 2 * len(words) + 5_000
+
+
+def test_a_run_is_told_that_the_one_before_was_ended_for_its_memory(tmp_path):
+    async def outgrown(_task):
+        return "The run held 20.0 GB of memory"
+
+    async def main():
+        async with keeping(tmp_path, outgrown=outgrown) as (keeper, _):
+            return await keeper.recall(session(tmp_path / "project"), task())
+
+    known = asyncio.run(main())
+
+    assert known.changes.startswith("You were ended because")
+    assert "held 20.0 GB" in known.changes
+    assert known.prompt.endswith(known.changes)

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,7 @@ def runner(tmp_path: Path, binary: Path | None) -> ClaudeRunner:
         is_intact=nothing,
         layers=nothing,
         tools=nothing,
+        watching=lambda _launch, _inbox: nullcontext(),
     )
 
 

@@ -34,6 +34,7 @@ def work_of(stage, begin):
         SimpleNamespace(tail=nothing),
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
+        memory=SimpleNamespace(settle=nothing),
     )
 
     async def session(_name):

@@ -39,6 +39,7 @@ def test_a_clock_set_back_wakes_an_engine_that_has_something_due(
         command=None,
         settings=SupervisorSettings(),
         log=None,
+        awake=None,
         phase=Phase.ASLEEP,
         wake=None if due is None else now + due,
         ahead=now - time.monotonic(),
@@ -68,6 +69,7 @@ def test_one_that_gave_up_is_tried_again_once_the_configuration_is_another(
         command=None,
         settings=SupervisorSettings(config=config),
         log=None,
+        awake=None,
         phase=Phase.GAVE_UP,
         crashes=1,
     )
@@ -106,6 +108,7 @@ def test_one_without_its_program_leaves_and_an_upgrade_of_moments_disturbs_nothi
         command=None,
         settings=SupervisorSettings(look=look),
         log=SupervisorLog(path=log),
+        awake=None,
         phase=phase,
         program=ProgramFiles(files=(program,)),
     )

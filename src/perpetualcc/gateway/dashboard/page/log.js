@@ -40,6 +40,7 @@ const LINES = {
   BudgetApproached: (e) => [`⚠ Budget nearly used up: ${oneLine(e.name)}`, "ask"],
   BudgetUsedUp: (e) => [`✗ Budget used up: ${oneLine(e.name)}`, "bad"],
   ApiUnanswered: (e) => [`⚠ ${oneLine(e.text)}`, "ask"],
+  MemoryOutgrown: (e) => [`✗ ${oneLine(e.text)}`, "bad"],
   BackgroundAwaited: (e) => [`◔ ${oneLine(e.text)}`, "quiet"],
   ConditionMet: (e) => [`It succeeds, and the task begins: ${oneLine(e.command)}`],
   PlanProposed: (e) => [`Plan:\n${clean(e.lines.join("\n"))}`],

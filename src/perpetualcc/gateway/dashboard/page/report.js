@@ -1,10 +1,20 @@
 // What happened while nobody looked.
 
-import { counted, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark, TASK, thousands } from "./dom.js";
+import { counted, duration, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark, TASK, thousands } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
 const MOST = 20;
+const WHY = {
+  slept: "the machine slept",
+  "stood still": "the machine or the daemon was halted from outside, or the clock was set",
+  off: "the machine was off",
+  stopped: "you had stopped the daemon",
+  ended: "the daemon was ended from outside, and not started",
+  died: "the daemon had ended without a word, and nobody started it",
+  "gave up": "the daemon had given up",
+  limit: "all that was left to do waited for",
+};
 const BY = { policy: "the rules", brain: "the brain", person: "you" };
 
 export class Report {
@@ -31,21 +41,32 @@ export class Report {
   show(told) {
     const all = told.sessions;
     const sum = (of) => all.reduce((total, one) => total + of(one), 0);
+    const still = told.outages?.length ? el("ul.outages", {}, told.outages.map((one) => el("li", {}, outage(one, told)))) : null;
     if (!all.length) {
-      fill(this.body, el("p.empty", {}, `Nothing happened since ${moment(told.since)}.`));
+      fill(this.body, el("p.empty", {}, `Nothing happened since ${moment(told.since)}.`), still);
       return;
     }
-    const done = sum((one) => one.tasks.filter((task) => task.state === "done").length);
-    const not = sum((one) => one.tasks.length) - done;
-    const words = [`${counted(done, "task")} done`, not ? `${not} not` : "", `${thousands(sum((one) => one.tokens))} fresh tokens`, money(sum((one) => one.usd))];
+    const ended = (...states) => sum((one) => one.tasks.filter((task) => states.includes(task.state)).length);
+    const done = ended("done");
+    const stopped = ended("cancelled");
+    const not = sum((one) => one.tasks.length) - done - stopped;
+    const words = [`${counted(done, "task")} done`, not ? `${not} not` : "", stopped ? `${stopped} stopped by you` : "", `${thousands(sum((one) => one.tokens))} fresh tokens`, money(sum((one) => one.usd))];
     const shown = all.slice(-MOST_SESSIONS).reverse();
     fill(
       this.body,
       el("p.sum", {}, words.filter(Boolean).join(" · "), el("span.more", {}, `since ${moment(told.since)}`)),
+      still,
       el("ul.cards", {}, shown.map(card)),
       all.length > shown.length ? el("p.quiet", {}, `${counted(all.length - shown.length, "session")} before: pcc report`) : null,
     );
   }
+}
+
+function outage(one, told) {
+  const when = one.ended >= told.until ? `since ${moment(one.began)}` : `from ${moment(one.began)} to ${moment(one.ended)}`;
+  const why = WHY[one.cause] ?? oneLine(one.cause);
+  const detail = one.detail ? `${one.cause === "limit" ? " " : ": "}${oneLine(one.detail)}` : "";
+  return `Nothing ran ${when} (${duration(one.ended - one.began)}): ${why}${detail}`;
 }
 
 function card(one) {
