@@ -10,6 +10,7 @@ from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
@@ -51,6 +52,8 @@ class SessionWork:
         events: EventLog,
         verifier: Verifier,
         planner: Planner,
+        *,
+        snapshots: SnapshotKeeper,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -60,6 +63,7 @@ class SessionWork:
         self._events = events
         self._verifier = verifier
         self._planner = planner
+        self._snapshots = snapshots
 
     async def advance(self, task: Task) -> Outcome:
         if asked := await self._questions.admit(task):
@@ -80,6 +84,7 @@ class SessionWork:
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:
+            await self._snapshots.before(task, session)
             outcome = await self._advanced(task, session)
         except asyncio.CancelledError:
             await self._keep(task, "stopped")
