@@ -34,6 +34,7 @@ def work_of(stage, begin):
         SimpleNamespace(tail=nothing),
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
+        snapshots=SimpleNamespace(before=nothing),
     )
 
     async def session(_name):

@@ -75,7 +75,7 @@ def listed(place: Path) -> dict[str, tuple[str, bytes]]:
     for path in sorted(place.rglob("*")):
         name = str(path.relative_to(place))
         if path.is_symlink():
-            found[name] = ("link", os.fsencode(os.readlink(path)))
+            found[name] = ("link", os.fsencode(path.readlink()))
         elif path.is_file() and ".git" not in path.relative_to(place).parts:
             kind = "program" if path.stat().st_mode & stat.S_IXUSR else "file"
             found[name] = (kind, path.read_bytes())
@@ -443,7 +443,7 @@ def test_a_person_s_own_filter_goes_both_ways(project, tmp_path, monkeypatch):
     assert (project / "x.r").read_text() == "abc\n"
 
 
-def test_variables_that_lead_to_another_repository_lead_nowhere(project, tmp_path, monkeypatch):
+def test_variables_that_lead_to_another_repository_lead_nowhere(project, monkeypatch):
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
         monkeypatch.setenv(name, "/nonexistent")
 
