@@ -140,7 +140,7 @@ def _compared(meant: Chosen, repository: "Repository", folder: Path) -> _Compare
     else:
         repository = repository.writing_to(folder / "objects")
         now = take(repository, folder / "index", beside=before["commit"])
-        after, head, left_out = now.tree, repository.head(), now.left_out
+        after, head, left_out = now.tree, repository.head(), now.untold
     return _Compared(
         meant=meant,
         repository=repository,

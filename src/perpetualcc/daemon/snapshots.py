@@ -176,7 +176,7 @@ def _take(
         commit=taking.commit(found, taken, head, message),
         head=head,
         branch=found.branch(),
-        left_out=taken.left_out,
+        left_out=taken.untold,
     )
 
 

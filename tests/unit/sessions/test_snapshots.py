@@ -55,7 +55,7 @@ def snapshot(project: Path, tmp_path: Path, *, beside: str = "") -> str:
 def left_out(project: Path, tmp_path: Path) -> tuple[str, ...]:
     found = repository_of(project)
     assert found is not None
-    return taking.take(found, tmp_path / "index-left-out").left_out
+    return taking.take(found, tmp_path / "index-left-out").untold
 
 
 def put_back(project: Path, tmp_path: Path, commit: str):
@@ -348,6 +348,26 @@ def test_large_new_files_are_left_out_and_left_alone(project, tmp_path, monkeypa
     assert put_back(project, tmp_path, made).steps == ()
 
     assert (project / "more.bin").exists()
+
+
+def test_what_was_left_out_stays_when_it_is_committed_since(project, tmp_path, monkeypatch):
+    monkeypatch.setattr(taking, "LARGEST", 100)
+    (project / "data.bin").write_bytes(b"x" * 101)
+    inside = project / "inside"
+    inside.mkdir()
+    git(inside, "init", "-q")
+    (inside / "file").write_text("mine")
+    made = snapshot(project, tmp_path)
+    (inside / ".git").rename(tmp_path / "away")
+    git(project, "add", "-A", "-f")
+    git(project, "commit", "-qm", "everything")
+    (project / "new.py").write_text("new\n")
+
+    planned = put_back(project, tmp_path, made)
+
+    assert [one.name for one in planned.steps] == ["new.py"]
+    assert planned.spared == ("data.bin", "inside/file")
+    assert (inside / "file").exists()
 
 
 def test_a_file_that_grew_is_kept_before_it_is_put_back(project, tmp_path, monkeypatch):

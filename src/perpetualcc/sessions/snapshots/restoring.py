@@ -13,7 +13,7 @@ from pathlib import Path
 
 from perpetualcc.sessions.snapshots.changes import Change, changes
 from perpetualcc.sessions.snapshots.repository import Repository, joined
-from perpetualcc.sessions.snapshots.taking import Taken, files_of, take
+from perpetualcc.sessions.snapshots.taking import Taken, files_of, left_out_of, take
 
 _IGNORES = ".gitignore"
 _FILES = frozenset({"100644", "100755"})
@@ -27,7 +27,7 @@ class Plan:
     steps: tuple[Change, ...]
     """Added: it is there again; deleted: it was not there."""
     spared: tuple[str, ...] = ()
-    """What was not in the snapshot and stays, as it was ignored then."""
+    """What is not in the snapshot and stays, as it was ignored then, or left out."""
 
 
 def plan(repository: Repository, folder: Path, commit: str) -> Plan:
@@ -40,7 +40,7 @@ def plan(repository: Repository, folder: Path, commit: str) -> Plan:
     now = take(repository, folder / "index", beside=commit)
     found = [one for one in changes(repository, now.tree, commit) if not one.is_submodule]
     gone = [one.name for one in found if one.kind == "deleted"]
-    spared = _ignored(repository, folder / "then", commit, gone) if gone else frozenset()
+    spared = _spared(repository, folder / "then", commit, gone) if gone else frozenset()
     steps = tuple(one for one in found if one.name not in spared)
     return Plan(now=now, steps=steps, spared=tuple(sorted(spared)))
 
@@ -69,6 +69,16 @@ def _tree(private: Repository, steps: Sequence[Change]) -> str:
     ]
     private.git("update-index", "-z", "--index-info", given=joined(told))
     return private.git("write-tree").decode().strip()
+
+
+def _spared(
+    repository: Repository, folder: Path, commit: str, names: Sequence[str]
+) -> frozenset[str]:
+    """What is not in the snapshot, and may have been there all the same."""
+    left_out = left_out_of(repository, commit)
+    folders = tuple(name for name in left_out if name.endswith("/"))
+    there = {name for name in names if name in left_out or name.startswith(folders)}
+    return _ignored(repository, folder, commit, names) | there
 
 
 def _ignored(

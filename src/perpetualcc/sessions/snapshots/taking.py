@@ -1,14 +1,16 @@
 """Takes a snapshot: what is tracked as it is on the disk, and what is new and not ignored."""
 
+import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from perpetualcc.sessions.snapshots.repository import Repository, joined
 
+_LEFT_OUT = "left-out: "
 LARGEST = 10_000_000
 """Bytes of a new file: what is larger is data, and not what somebody wrote."""
 
@@ -18,8 +20,13 @@ class Taken:
     """The files of a moment, as a tree of git's."""
 
     tree: str
-    left_out: tuple[str, ...] = ()
-    """`NAME: why`."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Why, by name; one that ends with `/` is a folder with all that is in it."""
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """`NAME: why`."""
+        return tuple(f"{name}: {why}" for name, why in sorted(self.left_out.items()))
 
 
 def take(repository: Repository, index: Path, *, beside: str = "") -> Taken:
@@ -43,13 +50,13 @@ def take(repository: Repository, index: Path, *, beside: str = "") -> Taken:
     if beside:
         found |= _known(private, beside)
     readable = {name for name in changed | found if _is_readable(repository.top / name)}
-    left_out += [f"{name}: it cannot be read" for name in sorted((changed | found) - readable)]
+    left_out |= dict.fromkeys((changed | found) - readable, "it cannot be read")
     if gone:
         private.git("update-index", "--force-remove", "-z", "--stdin", given=joined(gone))
     words = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
     private.git(*words, given=joined(sorted(readable)))
     tree = private.git("write-tree").decode().strip()
-    return Taken(tree=tree, left_out=tuple(left_out))
+    return Taken(tree=tree, left_out=left_out)
 
 
 def _changed(private: Repository) -> tuple[set[str], set[str]]:
@@ -64,11 +71,12 @@ def _changed(private: Repository) -> tuple[set[str], set[str]]:
     return gone, names - gone
 
 
-def _new(private: Repository) -> tuple[set[str], list[str]]:
-    found, left_out = set(), []
+def _new(private: Repository) -> tuple[set[str], dict[str, str]]:
+    found: set[str] = set()
+    left_out: dict[str, str] = {}
     for name in private.names("ls-files", "--others", "--exclude-standard", "-z", *private.here):
         if why := _why_not(private.top / name, name):
-            left_out.append(f"{name}: {why}")
+            left_out[name] = why
         else:
             found.add(name)
     return found, left_out
@@ -111,10 +119,22 @@ def _is_readable(path: Path) -> bool:
 
 
 def commit(repository: Repository, taken: Taken, head: str, message: str) -> str:
-    """The commit's id. It is in the repository, and nothing leads to it yet."""
+    """
+    The commit's id. It is in the repository, and nothing leads to it yet.
+
+    It says itself what was left out: that must never be taken for what was not there.
+    """
     parents = ("-p", head) if head else ()
-    words = ("commit-tree", taken.tree, *parents, "-m", message)
-    return repository.git(*words).decode().strip()
+    told = f"{message}\n\n{_LEFT_OUT}{json.dumps(sorted(taken.left_out))}\n"
+    words = ("commit-tree", taken.tree, *parents, "-F", "-")
+    return repository.git(*words, given=told.encode()).decode().strip()
+
+
+def left_out_of(repository: Repository, commit: str) -> frozenset[str]:
+    """What a snapshot was made without."""
+    body = repository.git("cat-file", "commit", commit).decode("utf-8", "replace")
+    line = next((one for one in body.split("\n") if one.startswith(_LEFT_OUT)), "")
+    return frozenset(json.loads(line.removeprefix(_LEFT_OUT) or "[]"))
 
 
 def keep(repository: Repository, ref: str, commit: str) -> None:
