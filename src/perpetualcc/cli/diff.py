@@ -89,7 +89,7 @@ class _Compared:
             "top": str(self.repository.top),
             "files": [
                 {
-                    "name": printable(one.name),
+                    "name": one.name,
                     "change": one.kind,
                     "added": counts[one.name].added if one.name in counts else None,
                     "removed": counts[one.name].removed if one.name in counts else None,
@@ -97,7 +97,7 @@ class _Compared:
                 for one in changes(self.repository, self.before, self.after)
             ],
             "commits": [{"id": short, "subject": subject} for short, subject in self.commits],
-            "left_out": [printable(one) for one in self.left_out],
+            "left_out": list(self.left_out),
         }
 
     def show(self, form: Sequence[str], heading: Sequence[str]) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json, printable, table
 from perpetualcc.cli.options import DryRunOption, GlobalOptions, JsonOption, LookedAtArgument
 from perpetualcc.cli.snapshots import Chosen, TaskArgument, chosen, commits_told, opened
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, first_few
 from perpetualcc.domain.times import moment
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def undo(
     Example: pcc undo shop
     """
     no_run_of_ours(ctx.obj, "takes work back")
+    if as_json and not (yes or dry_run or list_them):
+        raise Mistyped("--json cannot ask", hint="Say --yes, or --dry-run to see what would change")
     with connect(ctx.obj) as daemon:
         meant = chosen(daemon, session, task, "pcc undo")
     if list_them:
@@ -93,7 +96,14 @@ def _undo(
             "Nothing was put back: files have changed meanwhile",
             hint=f"Again: pcc undo {meant.session['id']}",
         )
-    carry_out(repository, folder, planned)
+    try:
+        carry_out(repository, folder, planned)
+    except PerpetualError as error:
+        same = f"pcc undo {meant.session['id']} {meant.snapshot['name']}"
+        raise PerpetualError(
+            f"Not put back: {error.message}",
+            hint=f"What changed meanwhile is left alone. Try it again: {same}",
+        ) from error
     _tell(meant, repository, planned, kept["name"], as_json=as_json)
 
 
@@ -147,8 +157,10 @@ def _tell(
         print(f"To the files as they were {meant.called}")
         print("\n".join(_steps(planned)))
     else:
-        print(f"Put back {counted(len(planned.steps), 'file')}, as it was {meant.called}")
+        print(f"Put back {counted(len(planned.steps), 'file')}: all is as it was {meant.called}")
         print(f"Take that back with: pcc undo {meant.session['id']} {kept}")
+    if planned.spared:
+        print(f"Left alone, as it was not in the snapshot: {_few(planned.spared)}")
     for line in _of_history(meant, repository, since, head):
         print(line)
 
@@ -162,13 +174,17 @@ def _of_history(
         return
     yield from commits_told(since)
     where = f"git -C {shlex.quote(str(repository.top))}"
-    yield "They stay where they are; files, commits and branches are apart."
+    yield "Commits stay in their branch: this is about files."
     if not was["head"]:
         return
     if was["branch"] and was["branch"] != repository.branch():
         name = shlex.quote(f"refs/heads/{was['branch']}")
         yield f"To be on the branch of then, files as they are: {where} symbolic-ref HEAD {name}"
     yield f"To take the branch back, files as they are: {where} reset {was['head'][:12]}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return first_few([printable(one_line(one)) for one in names], 5)
 
 
 def _list(meant: Chosen, *, as_json: bool) -> None:

@@ -92,16 +92,16 @@ class SnapshotKeeper:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""
         if not self._keep:
             return 0
-        old = await self.store.old(self._clock.now() - self._keep.total_seconds())
-        for one in old:
-            if one.commit:
-                try:
-                    await asyncio.to_thread(_forget, one)
-                except GitError as error:
-                    log.warning("%s stays in '%s': %s", one.ref, one.top, error.message)
-                    continue
+        gone = 0
+        for one in await self.store.old(self._clock.now() - self._keep.total_seconds()):
+            try:
+                await asyncio.to_thread(_forget, one)
+            except GitError as error:
+                log.warning("%s stays in '%s': %s", one.ref, one.top, error.message)
+                continue
             await self.store.drop(one)
-        return len(old)
+            gone += 1
+        return gone
 
     async def _taken(
         self, session: Session, name: str, task: TaskId | None, beside: str = ""
@@ -182,7 +182,7 @@ def _take(
 
 def _forget(snapshot: Snapshot) -> None:
     """What is not there any more needs no removing."""
-    if (Path(snapshot.top) / ".git").exists():
+    if snapshot.commit and (Path(snapshot.top) / ".git").exists():
         place = there(snapshot.top, snapshot.prefix)
         taking.forget(place, snapshot.ref, snapshot.commit)
 

@@ -8,14 +8,16 @@ that it is what the disk holds. What was ignored, then or now, is left alone.
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.sessions.snapshots.changes import Change, changes
-from perpetualcc.sessions.snapshots.repository import Repository, joined
+from perpetualcc.sessions.snapshots.repository import Patience, Repository, joined
 from perpetualcc.sessions.snapshots.taking import Taken, files_of, left_out_of, take
 
 _IGNORES = ".gitignore"
+_TO_THE_END = Patience(seconds=86400.0)
+"""Half of it put back helps nobody."""
 _FILES = frozenset({"100644", "100755"})
 
 
@@ -57,7 +59,7 @@ def carry_out(repository: Repository, folder: Path, planned: Plan) -> None:
     shutil.copyfile(private, other)
     target = _tree(repository.using(other), planned.steps)
     words = ("read-tree", "-m", "-u", "--no-recurse-submodules", planned.now.tree, target)
-    repository.using(private).git(*words)
+    replace(repository.using(private), patience=_TO_THE_END.begun()).git(*words)
 
 
 def _tree(private: Repository, steps: Sequence[Change]) -> str:
