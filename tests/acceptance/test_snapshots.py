@@ -80,6 +80,8 @@ def test_a_night_is_seen_taken_back_and_brought_again(install):
     assert "By the agent\n" in stat
     assert "4 files changed" in stat
 
+    assert f"See it: pcc diff {session}  Take" in pcc.pcc("report", session).stdout
+
     refused = pcc.pcc("undo", session, check=False)
     assert refused.returncode == 1
     assert "nobody can be asked" in refused.stderr

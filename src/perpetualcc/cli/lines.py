@@ -315,9 +315,15 @@ def _settled(event: Data) -> list[str]:
     return []
 
 
+def _no_snapshot(event: Data) -> list[str]:
+    """A rehearsal is in a copy: there is nothing to put back."""
+    said = f"No snapshot: {fit(event['reason'], 100)}; pcc undo needs one"
+    return [] if event["staged"] else [said]
+
+
 def _snapshot(event: Data) -> list[str]:
     """Only of what is not in it."""
-    if not event["left_out"]:
+    if event["staged"] or not event["left_out"]:
         return []
     told = first_few([one_line(one) for one in event["left_out"]])
     return [f"Not in the snapshot for pcc undo: {fit(told, 160)}"]
@@ -352,7 +358,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
         f"Claude ends its turn with a question, and is told to ask it: {fit(e['question'], 100)}"
     ],
     "SnapshotTaken": _snapshot,
-    "SnapshotMissed": lambda e: [f"No snapshot: {fit(e['reason'], 100)}; pcc undo needs one"],
+    "SnapshotMissed": _no_snapshot,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
