@@ -80,6 +80,14 @@ def test_a_night_is_seen_taken_back_and_brought_again(install):
     assert "By the agent\n" in stat
     assert "4 files changed" in stat
 
+    (patch_file := pcc.project.parent / "part.patch").write_text(
+        pcc.pcc("diff", session, one["task"]).stdout
+    )
+    git(pcc.project, "apply", "-R", str(patch_file))
+    assert files(pcc.project) == before | {"late.py": "late\n"}, "only the first one's part"
+    git(pcc.project, "apply", str(patch_file))
+    assert files(pcc.project) == morning
+
     assert f"See it: pcc diff {session}  Take" in pcc.pcc("report", session).stdout
 
     refused = pcc.pcc("undo", session, check=False)

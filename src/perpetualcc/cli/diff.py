@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None)
 
+_PATCH = ("--patch", "--binary", "--src-prefix=a/", "--dst-prefix=b/")
+"""What `git apply` takes, whatever the person's settings make of it on a terminal."""
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--submodule=short")
 """No program that the repository names is run."""
 
@@ -58,7 +60,8 @@ def diff(
             found.show(["--name-only"], [])
         else:
             is_told = stat or steers()
-            found.show(["--stat"] if stat else ["--patch"], found.heading() if is_told else [])
+            form = ["--stat"] if stat else ["--patch"] if steers() else _PATCH
+            found.show(form, found.heading() if is_told else [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import Event, ProblemNoticed, Record, SnapshotMissed, SnapshotTaken
+from perpetualcc.domain.folders import is_repository, main_tree
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
@@ -181,10 +182,14 @@ def _take(
 
 
 def _forget(snapshot: Snapshot) -> None:
-    """What is not there any more needs no removing."""
-    if snapshot.commit and (Path(snapshot.top) / ".git").exists():
-        place = there(snapshot.top, snapshot.prefix)
-        taking.forget(place, snapshot.ref, snapshot.commit)
+    """
+    What is not there any more needs no removing. A worktree that is gone leaves its refs in the
+    repository that it was of.
+    """
+    top = Path(snapshot.top)
+    home = top if is_repository(top) else main_tree(top)
+    if snapshot.commit and is_repository(home):
+        taking.forget(there(str(home), ""), snapshot.ref, snapshot.commit)
 
 
 async def _in_thread(work: Callable[[], T], patience: Patience) -> T:

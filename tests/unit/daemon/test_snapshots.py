@@ -217,6 +217,22 @@ def test_it_goes_when_its_task_is_history_and_only_what_is_ours_goes(tmp_path):
     play(tmp_path, scene)
 
 
+def test_of_a_worktree_that_is_gone_the_ref_goes_too(tmp_path):
+    async def scene(here):
+        home = here.session.project
+        git(home, "commit", "-qm", "first", "--allow-empty")
+        tree = home / ".claude" / "worktrees" / "side"
+        git(home, "worktree", "add", "-q", str(tree))
+        await here.keeper().before(task("t-unknown"), replace(here.session, project=tree))
+        assert here.refs
+        git(home, "worktree", "remove", "--force", str(tree))
+
+        assert await here.keeper().forget_old() == 1
+        assert here.refs == []
+
+    play(tmp_path, scene)
+
+
 def test_of_a_repository_that_is_gone_only_the_row_goes(tmp_path):
     async def scene(here):
         await here.keeper().before(task("t-unknown"), here.session)

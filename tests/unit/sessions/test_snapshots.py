@@ -32,7 +32,7 @@ if sys.platform != "darwin":
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    place = (tmp_path / "project").resolve()
+    place = (tmp_path / "pro:ject").resolve()
     place.mkdir()
     git(place, "init", "-q", "-b", "main")
     (place / ".gitignore").write_text(".env\nnode_modules/\n")

@@ -84,9 +84,10 @@ class Repository:
     def writing_to(self, folder: Path) -> "Repository":
         """The same, whose new objects leave no trace in the repository."""
         (folder / "info").mkdir(parents=True, exist_ok=True)
-        own = self.absolute("objects")
-        told = (("GIT_OBJECT_DIRECTORY", str(folder)), ("GIT_ALTERNATE_OBJECT_DIRECTORIES", own))
-        return replace(self, variables=(*self.variables, *told))
+        # Not by a variable: in that a colon would end the path.
+        (folder / "info" / "alternates").write_bytes(os.fsencode(self.absolute("objects")) + b"\n")
+        told = ("GIT_OBJECT_DIRECTORY", str(folder))
+        return replace(self, variables=(*self.variables, told))
 
     def absolute(self, name: str) -> str:
         """Where git keeps a file of its own, for this working tree."""
