@@ -28,6 +28,8 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
         "stop": CommandEntry("sessions", "Stop a session, or one of its tasks"),
         "logs": CommandEntry("logs", "Show a session's log"),
         "worktrees": CommandEntry("worktrees", "What worktrees are left, and which may go"),
+        "diff": CommandEntry("diff", "Show what a session, or a task, has changed"),
+        "undo": CommandEntry("undo", "Put the files back as they were before it"),
         "report": CommandEntry("report", "Tell what happened while you were away"),
         "dashboard": CommandEntry("dashboard", "See and steer your sessions in a browser"),
         "devices": CommandEntry("devices", "Phones and browsers that may open it: pair, revoke"),

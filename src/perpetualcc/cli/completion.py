@@ -39,6 +39,15 @@ def tasks(ctx: Any, incomplete: str) -> list[str]:
     return one_of(*found)(incomplete)
 
 
+def snapshots(ctx: Any, incomplete: str) -> list[str]:
+    """Of the session: ids of tasks, and what was made before something was put back."""
+    from perpetualcc.store.recorded import snapshot_names
+
+    session = ctx.params.get("session") or next(iter(ctx.args), "")
+    found = snapshot_names(_database(ctx), session, _MOST) if session else []
+    return one_of(*found)(incomplete)
+
+
 def requests(ctx: Any, incomplete: str) -> list[str]:
     """Numbers of what waits for a person."""
     from perpetualcc.store.recorded import open_requests

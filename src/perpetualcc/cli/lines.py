@@ -9,7 +9,7 @@ from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.decisions import rules_named
 from perpetualcc.domain.session_status import TAKEN_OVER
-from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 
@@ -315,6 +315,20 @@ def _settled(event: Data) -> list[str]:
     return []
 
 
+def _no_snapshot(event: Data) -> list[str]:
+    """A rehearsal is in a copy: there is nothing to put back."""
+    said = f"No snapshot: {fit(event['reason'], 100)}; pcc undo needs one"
+    return [] if event["staged"] else [said]
+
+
+def _snapshot(event: Data) -> list[str]:
+    """Only of what is not in it."""
+    if event["staged"] or not event["left_out"]:
+        return []
+    told = first_few([one_line(one) for one in event["left_out"]])
+    return [f"Not in the snapshot for pcc undo: {fit(told, 160)}"]
+
+
 def _problem(event: Data) -> list[str]:
     hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
@@ -344,6 +358,8 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
         f"Claude ends its turn with a question, and is told to ask it: {fit(e['question'], 100)}"
     ],
     "MemoryOutgrown": lambda e: [coloured(f"✗ {fit(e['text'], 200)}", "red")],
+    "SnapshotTaken": _snapshot,
+    "SnapshotMissed": _no_snapshot,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

@@ -129,6 +129,8 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
         f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
     )
+    if one.get("snapshots"):
+        yield f"  See it: pcc diff {session['id']}  Take it back: pcc undo {session['id']}"
 
 
 def _task(task: dict[str, Any], home: str) -> list[str]:

@@ -25,6 +25,7 @@ from perpetualcc.daemon.options import authority_from, checked_options
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.report_api import ReportApi
+from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.state import let_work_go_on
 from perpetualcc.daemon.surroundings import for_a_session
 from perpetualcc.daemon.views import (
@@ -93,6 +94,7 @@ class Api:
     about_devices: DeviceApi
     about_guards: GuardApi
     about_reports: ReportApi
+    about_snapshots: SnapshotApi
     defaults: BrainSettings
     locations: Locations
 
@@ -167,6 +169,7 @@ class Api:
             **self.about_devices.methods(),
             **self.about_guards.methods(),
             **self.about_reports.methods(),
+            **self.about_snapshots.methods(),
             **self.about_people.methods(),
         }
 

@@ -139,9 +139,12 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ("clock", watch_clock(parts.clock, look_again)),
         ("recollection", parts.recollection.run(since)),
         ("disk", watch_disk(parts.locations.data, parts.desk.warn_of_disk)),
-        ("retention", every_day(parts.retention, parts.recollection, parts.checkpoints)),
         ("memory", parts.memory_watch.run()),
         ("outages", parts.outage_watch.run()),
+        (
+            "retention",
+            every_day(parts.retention, parts.recollection, parts.checkpoints, parts.snapshots),
+        ),
         ("index", parts.index_keeper.run(changes)),
         ("conditions", parts.conditions.run()),
     ):

@@ -53,6 +53,8 @@ from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
+from perpetualcc.daemon.snapshot_api import SnapshotApi
+from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.state import is_work_stopped
 from perpetualcc.daemon.workers import Workers
 from perpetualcc.deferred.conditions import ConditionWatch
@@ -98,6 +100,7 @@ from perpetualcc.store.retention import Retention
 from perpetualcc.store.run_memory import SqliteRunMemory
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
+from perpetualcc.store.snapshots import SqliteSnapshots
 from perpetualcc.store.work_ahead import SqliteWorkAhead
 from perpetualcc.work.dispatcher import Dispatcher
 
@@ -278,6 +281,18 @@ class Parts:
         return Retention(self.database, self.clock, keep=keep)
 
     @cached_property
+    def snapshots(self) -> SnapshotKeeper:
+        settings = self.config.sessions
+        return SnapshotKeeper(
+            SqliteSnapshots(self.database),
+            self.journal.record,
+            self.clock,
+            self.locations.run_dir / "snapshots",
+            is_wanted=settings.snapshots,
+            keep=timedelta(days=settings.history_days),
+        )
+
+    @cached_property
     def recollection(self) -> Recollection:
         rules = AcceptedRules(LearnedRules(self.learning_places))
         return Recollection(
@@ -390,6 +405,7 @@ class Parts:
             self.verifier,
             self.planner,
             memory=self.memory_watch,
+            snapshots=self.snapshots,
         )
 
     @cached_property
@@ -520,6 +536,9 @@ class Parts:
                 manager=self.manager,
                 held=held,
                 clock=self.clock,
+            ),
+            about_snapshots=SnapshotApi(
+                keeper=self.snapshots, manager=self.manager, held=held, ledger=self.ledger
             ),
             events=self.events,
             runs=self.runs,

@@ -11,6 +11,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
@@ -54,6 +55,7 @@ class SessionWork:
         planner: Planner,
         *,
         memory: MemoryWatch,
+        snapshots: SnapshotKeeper,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -64,6 +66,7 @@ class SessionWork:
         self._verifier = verifier
         self._planner = planner
         self._memory = memory
+        self._snapshots = snapshots
 
     async def advance(self, task: Task) -> Outcome:
         if asked := await self._questions.admit(task):
@@ -84,6 +87,7 @@ class SessionWork:
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)
         try:
+            await self._snapshots.before(task, session)
             outcome = await self._memory.settle(task, await self._advanced(task, session))
         except asyncio.CancelledError:
             await self._keep(task, "stopped")

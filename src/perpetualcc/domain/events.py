@@ -302,6 +302,24 @@ class CheckpointSaved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotTaken(Event):
+    """The project's files as they are before a task are kept in its repository."""
+
+    level: ClassVar[str] = "debug"
+    ref: str
+    commit: str
+    left_out: list[str] = dataclasses.field(default_factory=list)
+    """`NAME: why`, where that was not said before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotMissed(Event):
+    """There is none of the files before a task, nor will there be of those after it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReported(Event):
     """How full the context is, as Claude Code counts it."""
 

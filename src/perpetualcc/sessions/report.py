@@ -68,6 +68,8 @@ class SessionReport:
     restarts: int = 0
     """Times that it was at work when its engine died, and was taken over."""
     problems: Sequence[str] = ()
+    snapshots: int = 0
+    """Of its project's files, from any time: what it changed can be seen, and taken back."""
     runs: int = 0
     tokens: int = 0
     """Fresh ones: input, cache writes, output."""

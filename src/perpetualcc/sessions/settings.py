@@ -30,6 +30,10 @@ class SessionSettings:
     """Events of finished work, receipts of notifications and used signals are removed when they are
     older; what was decided or asked stays. 0: nothing is removed."""
 
+    snapshots: bool = True
+    """Before each task, keep the files of a project that is in a git repository as they are, for
+    `pcc diff` and `pcc undo`; they stay for `history_days` after it."""
+
     def __post_init__(self) -> None:
         if self.max_concurrent < 1:
             raise PerpetualError(

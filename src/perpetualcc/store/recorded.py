@@ -134,6 +134,23 @@ def open_tasks(database: Path, session: str, most: int) -> list[str]:
         return []
 
 
+def snapshot_names(database: Path, session: str, most: int) -> list[str]:
+    """Of the session's snapshots, the newest first; named by its id or its name."""
+    try:
+        with looking(database, patience=0.0) as connection:
+            found = connection.execute(
+                "SELECT name FROM snapshots WHERE commit_id <> ''"
+                " AND session = (SELECT id FROM sessions WHERE name = :session"
+                " OR substr(id, 1, length(:session)) = :session"
+                " ORDER BY id = :session DESC, name = :session DESC, position DESC)"
+                " ORDER BY position DESC LIMIT :most",
+                {"session": session, "most": most},
+            )
+            return [row["name"] for row in found]
+    except sqlite3.Error:
+        return []
+
+
 def _read(database: Path) -> Recorded:
     with looking(database) as connection:
         refuse_foreign(connection, database)

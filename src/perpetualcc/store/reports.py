@@ -61,7 +61,13 @@ def _reports(
             **spent.get(name, {}),
             restarts=_restarts(connection, name, event),
             runs=_runs(connection, name, since, now),
+            snapshots=_snapshots(connection, name),
         )
+
+
+def _snapshots(connection: sqlite3.Connection, session: SessionId) -> int:
+    counted = "SELECT count(*) FROM snapshots WHERE session = ? AND commit_id <> ''"
+    return int(connection.execute(counted, (session,)).fetchone()[0])
 
 
 def _first(connection: sqlite3.Connection, table: str, key: str, since: float) -> int:

@@ -35,6 +35,7 @@ def work_of(stage, begin):
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
         memory=SimpleNamespace(settle=nothing),
+        snapshots=SimpleNamespace(before=nothing),
     )
 
     async def session(_name):

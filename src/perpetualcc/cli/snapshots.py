@@ -1,0 +1,85 @@
+"""What `pcc diff` and `pcc undo` share: which snapshot is meant, and where its files are."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from perpetualcc.cli import completion
+from perpetualcc.cli.look import fit, one_line
+from perpetualcc.cli.which_session import the_session
+from perpetualcc.domain.texts import counted
+from perpetualcc.domain.times import moment
+
+if TYPE_CHECKING:
+    from perpetualcc.gateway.client import Client
+    from perpetualcc.sessions.snapshots.repository import Repository
+
+TaskArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="TASK",
+        help="A task's id or text, or what pcc undo made, such as undo-1 [default: the first]",
+        show_default=False,
+        autocompletion=completion.snapshots,
+    ),
+]
+COMMITS = 10
+"""So many are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A snapshot of a session, as the daemon tells of it."""
+
+    session: dict[str, Any]
+    snapshot: dict[str, Any]
+    until: dict[str, Any] | None
+    """The one of the next task, where a task was named and there is one."""
+    at_work: Sequence[dict[str, Any]]
+    all: Sequence[dict[str, Any]]
+
+    @property
+    def called(self) -> str:
+        """For people: when it was taken, and before what."""
+        one = self.snapshot
+        before = (
+            f"task {one['task']}: {one['prompt']}" if one["task"] else f"pcc undo ({one['name']})"
+        )
+        return fit(f"{moment(one['at'])}, before {one_line(before)}", 100)
+
+
+def chosen(daemon: "Client", session: str | None, task: str | None, command: str) -> Chosen:
+    """Raises PerpetualError: it can be several sessions, or there is no such snapshot."""
+    meant = the_session(daemon, session, command)
+    told = daemon.call("snapshot.list", session=meant, task=task)
+    by_name = {one["name"]: one for one in told["snapshots"]}
+    return Chosen(
+        session=told["session"],
+        snapshot=by_name[told["chosen"]],
+        until=by_name.get(told["until"]),
+        at_work=told["at_work"],
+        all=told["snapshots"],
+    )
+
+
+@contextmanager
+def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
+    """The repository, and a private folder for what is read of it."""
+    from perpetualcc.sessions.snapshots.repository import there
+
+    with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
+        yield there(snapshot["top"], snapshot["prefix"]), Path(folder)
+
+
+def commits_told(commits: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if commits:
+        yield f"{counted(len(commits), 'commit')} since:"
+    for short, subject in commits[:COMMITS]:
+        yield f"  {fit(f'{short} {one_line(subject)}', 100)}"
+    if len(commits) > COMMITS:
+        yield "  …"

@@ -1,0 +1,200 @@
+"""A snapshot of the project before each task, on record before the task's first run begins."""
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from perpetualcc.domain.clock import Clock
+from perpetualcc.domain.events import Event, ProblemNoticed, Record, SnapshotMissed, SnapshotTaken
+from perpetualcc.domain.folders import is_repository, main_tree
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.sessions import Session
+from perpetualcc.domain.tasks import Task
+from perpetualcc.sessions.snapshots import taking
+from perpetualcc.sessions.snapshots.record import UNDO, Snapshot, Snapshots
+from perpetualcc.sessions.snapshots.repository import (
+    GitError,
+    Patience,
+    repository_of,
+    there,
+)
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+NO_REPOSITORY = "the project is in no git repository"
+_GONE = "The task goes on; it cannot be taken back with pcc undo"
+
+
+class SnapshotKeeper:
+    """Takes them, lets refs lead to them, and removes those that are old. Work never waits long."""
+
+    def __init__(
+        self,
+        store: Snapshots,
+        record: Record,
+        clock: Clock,
+        folder: Path,
+        *,
+        is_wanted: bool = True,
+        keep: timedelta = timedelta(),
+    ) -> None:
+        """
+        Args:
+            folder: for private indexes.
+            is_wanted: `sessions.snapshots`; without it none is taken before tasks.
+            keep: how long after its task one stays; zero: for ever.
+        """
+        self.store = store
+        self._record = record
+        self._clock = clock
+        self._folder = folder
+        self._is_wanted = is_wanted
+        self._keep = keep
+        self._one_at_a_time = asyncio.Lock()
+
+    async def before(self, task: Task, session: Session) -> None:
+        """Once for each task, whatever becomes of its runs. Raises no trouble of git's."""
+        if not self._is_wanted:
+            return
+        known = await self.store.get(session.id, task.id)
+        if known is None:
+            earlier = await self.store.of_session(session.id)
+            known = await self._taken(session, task.id, task.id)
+            await self.store.put(known)
+            if told := _told(known, earlier[-1] if earlier else None):
+                await self._record(told)
+        if known.commit and not known.is_kept:
+            await self._keep_it(known)
+
+    async def before_undo(self, session: Session, beside: str) -> Snapshot:
+        """
+        One of the present, with what is there of the files in the commit `beside`.
+
+        Raises:
+            GitError: there can be none, and nothing may be put back.
+        """
+        async with self._one_at_a_time:
+            known = await self.store.of_session(session.id)
+            numbers = [int(one.name.removeprefix(UNDO)) for one in known if one.task is None]
+            name = f"{UNDO}{max(numbers, default=0) + 1}"
+            taken = await self._taken(session, name, None, beside)
+            if not taken.commit:
+                raise GitError(f"No snapshot of the present can be made: {taken.trouble}")
+            await self.store.put(taken)
+        return await self._keep_it(taken)
+
+    async def forget_old(self) -> int:
+        """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""
+        if not self._keep:
+            return 0
+        gone = 0
+        for one in await self.store.old(self._clock.now() - self._keep.total_seconds()):
+            try:
+                await asyncio.to_thread(_forget, one)
+            except GitError as error:
+                log.warning("%s stays in '%s': %s", one.ref, one.top, error.message)
+                continue
+            await self.store.drop(one)
+            gone += 1
+        return gone
+
+    async def _taken(
+        self, session: Session, name: str, task: TaskId | None, beside: str = ""
+    ) -> Snapshot:
+        plain = Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
+        folder = self._folder / f"{session.id}-{name}"
+        patience = Patience()
+        try:
+            return await _in_thread(
+                lambda: _take(plain, session.project, folder, beside, patience), patience
+            )
+        except (GitError, OSError) as error:
+            return replace(plain, trouble=str(error))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    async def _keep_it(self, known: Snapshot) -> Snapshot:
+        """
+        Let the ref lead to it.
+
+        One that git does not take is none: its files would be gone after some weeks.
+        """
+        patience = Patience()
+        try:
+            place = there(known.top, known.prefix, patience)
+            await _in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
+            known = replace(known, is_kept=True)
+        except GitError as error:
+            known = replace(known, commit="", trouble=error.message)
+            await self._record(_problem(known))
+        await self.store.put(known)
+        return known
+
+
+def _told(snapshot: Snapshot, before: Snapshot | None) -> Event | None:
+    ids: dict[str, Any] = {"session": snapshot.session, "task": snapshot.task}
+    if snapshot.commit:
+        known = before.left_out if before else ()
+        left_out = [one for one in snapshot.left_out if one not in known]
+        return SnapshotTaken(**ids, ref=snapshot.ref, commit=snapshot.commit, left_out=left_out)
+    if before is not None and before.trouble == snapshot.trouble:
+        return None
+    if snapshot.trouble == NO_REPOSITORY:
+        return SnapshotMissed(**ids, reason=snapshot.trouble)
+    return _problem(snapshot)
+
+
+def _problem(snapshot: Snapshot) -> ProblemNoticed:
+    return ProblemNoticed(
+        session=snapshot.session,
+        task=snapshot.task,
+        text=f"No snapshot was taken before this: {snapshot.trouble}",
+        hint=_GONE,
+    )
+
+
+def _take(
+    plain: Snapshot, project: Path, folder: Path, beside: str, patience: Patience
+) -> Snapshot:
+    found = repository_of(project, patience)
+    if found is None:
+        return replace(plain, trouble=NO_REPOSITORY)
+    shutil.rmtree(folder, ignore_errors=True)  # an engine that died may have left it
+    folder.mkdir(parents=True, mode=0o700)
+    taken = taking.take(found, folder / "index", beside=beside)
+    head = found.head()
+    message = f"PerpetualCC: {project.name} before {plain.name} of session {plain.session}"
+    return replace(
+        plain,
+        top=str(found.top),
+        prefix=found.prefix,
+        commit=taking.commit(found, taken, head, message),
+        head=head,
+        branch=found.branch(),
+        left_out=taken.untold,
+    )
+
+
+def _forget(snapshot: Snapshot) -> None:
+    """
+    What is not there any more needs no removing. A worktree that is gone leaves its refs in the
+    repository that it was of.
+    """
+    top = Path(snapshot.top)
+    home = top if is_repository(top) else main_tree(top)
+    if snapshot.commit and is_repository(home):
+        taking.forget(there(str(home), ""), snapshot.ref, snapshot.commit)
+
+
+async def _in_thread(work: Callable[[], T], patience: Patience) -> T:
+    try:
+        return await asyncio.to_thread(work)
+    except asyncio.CancelledError:
+        patience.given_up.set()
+        raise
