@@ -21,9 +21,11 @@ from perpetualcc.agent.inbox import (
     HoldExpired,
     Inbox,
     LimitReported,
+    MessageEnded,
     Order,
     Said,
     Settled,
+    Spoken,
     Started,
     TimeUp,
     Told,
@@ -44,6 +46,7 @@ from perpetualcc.agent.replies import (
 )
 from perpetualcc.agent.run_events import RunEvents
 from perpetualcc.agent.verdicts import Verdicts
+from perpetualcc.agent.words import WordsInHand
 from perpetualcc.domain.decisions import Ruling, Verdict
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event, UsageReported
@@ -81,6 +84,16 @@ class SupervisedRun:
     """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
     context_window: int = 0
+    words: WordsInHand = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.words = WordsInHand(
+            launch=self.launch,
+            task=self.task.id,
+            claude=self.claude,
+            faculties=self.faculties,
+            events=self._events,
+        )
 
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
@@ -100,6 +113,10 @@ class SupervisedRun:
                 await self._settled(arrival)
             case HoldExpired(number=number):
                 await self._hold_expired(number)
+            case Spoken():
+                await self._give_words()
+            case MessageEnded(message=message):
+                self.words.ended(message)
             case Started():
                 await self._started(arrival)
             case LimitReported():
@@ -308,6 +325,12 @@ class SupervisedRun:
                 self.facts.question = number
                 self.is_over = not self.calls.at_work
 
+    async def _give_words(self) -> None:
+        """Unless the run is about to end, or its Claude was not heard of yet: then they wait."""
+        is_there = self.facts.started and not self.is_over and self.facts.question is None
+        if is_there and not self._is_ending and await self.words.give():
+            self.stuck.told(self.faculties.steady.now())
+
     def _outlive_process(self) -> None:
         """A process that was lost while it was held leaves its question: that one waits on."""
         if was_lost(self.facts) and self.facts.limit is None:
@@ -359,6 +382,7 @@ class SupervisedRun:
         if self.facts.started:
             return
         self.facts.started = True
+        await self._give_words()  # of when there was no inbox yet to tell it
         await self.faculties.journal.record(self._events.started(started))
         if started.permission_mode in WIDER_MODES:
             await self._api.trouble(wider_mode(started.permission_mode))
@@ -393,11 +417,16 @@ class SupervisedRun:
             if self.facts.before is not None:
                 self.background.wait()
             return
+        if not turn.turns and self.facts.before and self.words.is_only_of_words(turn):
+            await self.words.stopped(turn.heard, turn.result)
+            turn, self.facts.before = self.facts.before, None
+        await self.words.turn_ended(turn)
         self.facts.turn = turn = turn.after(self.facts.before)
         if not turn.is_error:
             await self._verdicts.used_by_now()
         self.is_over = True
-        if self.background.kinds and self.facts.is_done:  # what ends now may not be the work
+        goes_on = bool(self.background.kinds) or self.words.are_on_their_way
+        if goes_on and self.facts.is_done:  # what ends now may not be the work
             self.facts.before, self.facts.turn = turn, None
             if not self._is_ending:
                 self.is_over = False
@@ -406,7 +435,7 @@ class SupervisedRun:
         self.context_window = turn.context_window or self.context_window
         if is_new and self.context_tokens:  # else nothing was said: what was known still holds
             await self.faculties.journal.record(self._usage())
-        if self.background.is_awaited:
+        if self.background.kinds and self.background.is_awaited:
             awaited = self._events.awaited(self.background.in_words)
             await self.faculties.journal.record(awaited)
 

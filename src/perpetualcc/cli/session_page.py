@@ -131,6 +131,7 @@ def page(session: dict[str, Any]) -> list[str]:
         *lines,
         "",
         *_tasks(session["tasks"], home),
+        *_words(session.get("words") or []),
         "",
         *_figures(session),
         *_checkpoints(session),
@@ -168,6 +169,18 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
         if way := _way_on(task):
             lines.append(f"      hint: {fit(way, 200)}")
     return lines
+
+
+def _words(words: list[dict[str, Any]]) -> list[str]:
+    """What was said, and is not certain to have been heard."""
+    if not words:
+        return []
+    lines = [
+        f"  {clock(one['said_at'])}  {fit(one_line(one['text']), 60)}"
+        + ("" if one["state"] == "waiting" else "  (Claude Code has it)")
+        for one in words
+    ]
+    return ["", "Said to Claude, and on its way:", *lines]
 
 
 def _is_left_out(task: dict[str, Any]) -> bool:

@@ -52,6 +52,8 @@ from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.daemon.state import is_work_stopped
+from perpetualcc.daemon.words import WordKeeper
+from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.daemon.workers import Workers
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
@@ -94,6 +96,7 @@ from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
+from perpetualcc.store.words import SqliteWords
 from perpetualcc.work.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
@@ -291,6 +294,10 @@ class Parts:
         return HumanBridge(RuleOffers(escalations=self.escalations, settings=settings))
 
     @cached_property
+    def words(self) -> WordKeeper:
+        return WordKeeper(store=SqliteWords(self.database, self.clock))
+
+    @cached_property
     def queue(self) -> EscalationQueue:
         queue = EscalationQueue(self.escalations, self.workers, self.config.human, self.clock)
         self.people.queue = self.budget_questions.queue = queue
@@ -324,6 +331,7 @@ class Parts:
                 gatekeeper=self.guard,
                 answerer=self.answerer,
                 people=self.people,
+                words=self.words,
                 clock=self.clock,
                 steady=self.steady,
                 handovers=self.handovers,
@@ -356,6 +364,7 @@ class Parts:
             self.events,
             self.verifier,
             self.planner,
+            words=self.words,
         )
 
     @cached_property
@@ -478,6 +487,13 @@ class Parts:
             ),
             about_devices=DeviceApi(
                 devices=DeviceStore(self.database, self.clock), clock=self.clock
+            ),
+            about_words=WordsApi(
+                words=self.words,
+                manager=self.manager,
+                held=held,
+                agent=self.agent,
+                learning=self.learning_places,
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(

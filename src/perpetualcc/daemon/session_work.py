@@ -10,6 +10,7 @@ from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.daemon.words import WordKeeper
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
@@ -51,6 +52,8 @@ class SessionWork:
         events: EventLog,
         verifier: Verifier,
         planner: Planner,
+        *,
+        words: WordKeeper,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -60,8 +63,10 @@ class SessionWork:
         self._events = events
         self._verifier = verifier
         self._planner = planner
+        self._words = words
 
     async def advance(self, task: Task) -> Outcome:
+        self._words.begins(task.id)
         if asked := await self._questions.admit(task):
             return asked
         session = await self.manager.get_session(task.group)
@@ -85,7 +90,11 @@ class SessionWork:
             await self._keep(task, "stopped")
             raise
         if isinstance(outcome, Done):
-            return await until_written(lambda: self._limits.settle(task, session, outcome))
+            done = outcome
+            if not await until_written(lambda: self._words.goes_on(task.id)):
+                return await until_written(lambda: self._limits.settle(task, session, done))
+            due = self._limits.clock.now()
+            outcome = Later(due=due, counts=False, reason="you have said something more")
         kept = await self._keep(task, _reason(outcome))
         outcome = await self._told(outcome, task, session, kept)
         if isinstance(outcome, Later) and outcome.pauses:
@@ -99,7 +108,8 @@ class SessionWork:
             if isinstance(said, Done):
                 return await self._planner.concluded(task, session, said)
             return said
-        said = await self._verifier.claimed(task) or await self._ask(task)
+        has_more = any(not word.is_used for word in await self._words.all(task.id))
+        said = (not has_more and await self._verifier.claimed(task)) or await self._ask(task)
         return await self._verifier.prove(task, session, said) if isinstance(said, Done) else said
 
     async def _ask(self, task: Task) -> Outcome:
@@ -139,6 +149,7 @@ class SessionWork:
         yield from map(added, became.first)
 
     async def settled(self, task: Task, became: Settlement) -> None:
+        self._words.begins(task.id)
         await self.manager.settled(
             task,
             became.state,

@@ -17,6 +17,10 @@ async def nothing(*_args, **_more):
     return None
 
 
+async def no_words(_task):
+    return []
+
+
 class Agent:
     """Fails before its run is there."""
 
@@ -34,6 +38,7 @@ def work_of(stage, begin):
         SimpleNamespace(tail=nothing),
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
+        words=SimpleNamespace(begins=lambda _task: None, all=no_words),
     )
 
     async def session(_name):
