@@ -306,3 +306,30 @@ def test_a_frozen_daemon_that_is_asked_twice_says_it_once(install):
     assert said["number"] == again["number"]
     assert len(pcc.events(session, "WordSaid")) == 1
     pcc.pcc("stop", session)
+
+
+def test_what_was_said_is_in_the_handover_and_in_the_next_conversation(install, servers):
+    pcc = install(f"""
+        scenes:
+          - steps:
+              - tools: [{{Bash: {{command: "{WAIT}"}}}}]
+              - tools: [{{Bash: {{command: "until test -e more; do sleep 0.1; done"}}}}]
+              - More.
+          - steps: [Done., More.]
+        """)
+    session = pcc.pcc("perpetual", str(pcc.project), "--task", "Build it", "--detach").stdout
+    session = session.split()[2]
+    pcc.wait_for_event(session, "ToolDecided")
+    pcc.pcc("say", session, WORD)
+    wait_until(lambda: states(pcc, session) == ["given"])
+    go(pcc)
+    wait_until(lambda: WORD in json.dumps(servers[0].requests[-1].messages))
+    folder = pcc.project / ".claude-handover"
+    (folder / "trigger.flag").touch()
+    pcc.wait_for_event(session, "HandoverDone")
+    wait_until(lambda: len(pcc.events(session, "RunStarted")) == 2)
+    pcc.wait(session, "COMPLETED")
+
+    last = json.dumps(servers[0].requests[-1].messages)
+    assert f"the user said, and it still holds:\\n- {WORD}" in last
+    assert f"The user said: {WORD}" in (folder / "archive/1/handover.md").read_text()

@@ -118,7 +118,7 @@ class SqliteHandovers:
             lambda c: c.execute(
                 "SELECT e.* FROM words w JOIN events e ON e.kind = 'WordSaid'"
                 " AND e.session = w.session AND json_extract(e.data, '$.number') = w.number"
-                " WHERE w.conversation = ? AND w.state = 'used' ORDER BY w.number",
+                " WHERE w.conversation = ? AND w.state <> 'waiting' ORDER BY w.number",
                 (conversation,),
             ).fetchall()
         )
