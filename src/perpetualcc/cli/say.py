@@ -12,7 +12,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import one_line, print_json
 from perpetualcc.cli.options import GlobalOptions, JsonOption
-from perpetualcc.cli.typist import no_run_of_ours
+from perpetualcc.cli.typist import only_a_person
 from perpetualcc.cli.which_session import the_session
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import cut
@@ -30,6 +30,12 @@ _TRIES = 3
 """With the same key: it is said once, however often the daemon goes away meanwhile."""
 
 
+def _sessions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """For the first word; the second is what is said."""
+    offered = completion.sessions(*_NOT_OVER)
+    return [] if ctx.params.get("words") else offered(ctx, incomplete)
+
+
 @app.command()
 def say(
     ctx: typer.Context,
@@ -40,7 +46,7 @@ def say(
             help=f"The session's id or name, unless there is only one, and what to say (at most"
             f" {LONGEST:,} characters); - reads it from the standard input",
             show_default=False,
-            autocompletion=completion.sessions(*_NOT_OVER),
+            autocompletion=_sessions,
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -53,7 +59,7 @@ def say(
     Example: pcc say abc123 "Use the v2 endpoint, not v1"
     """
     session, text = _meant(words or [])
-    no_run_of_ours(ctx.obj, "speaks to a session")
+    only_a_person("speaks to a session: what is said counts as theirs")
     found = _said(ctx.obj, session, sys.stdin.read(LONGEST * 8) if text == "-" else text)
     if as_json:
         print_json(found)
