@@ -14,7 +14,7 @@ from perpetualcc.daemon.words import WordKeeper
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.tasks import Task, TaskState
 from perpetualcc.domain.words import Word, said
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.learning.places import Places
@@ -93,7 +93,9 @@ def addressed(session: Session, tasks: Sequence[Task]) -> Task:
     Raises:
         PerpetualError: the session has nothing left to do.
     """
-    open_ones = [task for task in tasks if task.state in OPEN]
+    left = {task.id for task in tasks if task.state in OPEN}
+    open_ones = [task for task in tasks if task.id in left and left.isdisjoint(task.after)]
+    open_ones.sort(key=lambda task: (task.state is TaskState.QUEUED, -task.priority))
     in_hand = [task for task in open_ones if task.id == session.current_task]
     stopped = standstill(tasks) if session.status is SessionStatus.ERROR else None
     found = [*in_hand, *filter(None, [stopped]), *open_ones]

@@ -226,3 +226,13 @@ def test_who_is_spoken_to(status, current, tasks, spoken_to):
         assert "pcc" in str(refused.value.hint)
     else:
         assert addressed(session, made).id == spoken_to
+
+
+def test_a_goal_is_not_spoken_to_before_its_parts():
+    parts = [task("p1", TaskState.QUEUED), task("p2", TaskState.QUEUED, after=(TaskId("p1"),))]
+    goal = task("g", TaskState.QUEUED, after=(TaskId("p1"), TaskId("p2")))
+    urgent = task("u", TaskState.QUEUED, priority=5)
+    session = replace(SESSION, status=SessionStatus.IDLE, current_task=None)
+
+    assert addressed(session, [goal, *parts]).id == "p1"
+    assert addressed(session, [goal, *parts, urgent]).id == "u"
