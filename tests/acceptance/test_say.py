@@ -66,6 +66,7 @@ def test_a_word_in_mid_turn_is_in_the_next_request(install, servers):
     assert len(pcc.events(session, "RunStarted")) == 1
     assert states(pcc, session) == []
     assert f'You said: "{WORD}"' in pcc.pcc("logs", session).stdout
+    assert f'You said: "{WORD}"' in pcc.pcc("status", session, "--show-decisions").stdout
 
 
 def test_words_keep_their_order_and_what_looks_like_a_command_is_none(install, servers):

@@ -10,6 +10,7 @@ from typing import Any
 from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.claude.transcripts import transcript_of
 from perpetualcc.daemon.held import Held
+from perpetualcc.daemon.views import rows_for, that_fits
 from perpetualcc.daemon.words import WordKeeper
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.session_status import SessionStatus
@@ -36,8 +37,14 @@ class WordsApi:
     learning: Places
 
     def methods(self) -> Mapping[str, Method]:
-        params = {"session": str, "text": str, "key": str | None}
-        return {"session.say": Method(call=self.say, params=params, is_decision=True)}
+        return {
+            "session.say": Method(
+                call=self.say,
+                params={"session": str, "text": str, "key": str | None},
+                is_decision=True,
+            ),
+            "word.list": Method(call=self.list, params={"session": str, "limit": int | None}),
+        }
 
     async def say(self, params: Params, connection: Connection) -> Any:
         """
@@ -63,7 +70,13 @@ class WordsApi:
             "is_at_work": is_at_work,
         }
 
-    async def unheard(self, session: Session) -> list[dict[str, Any]]:
+    async def list(self, params: Params, _: Connection) -> Any:
+        """What people said to the Claude of a session, newest first; at most `limit` (100)."""
+        session = await self.manager.get_session(params["session"])
+        found = await self.words.store.said(session.id, rows_for(params["limit"]))
+        return that_fits([word_data(one) for one in found])
+
+    async def unheard(self, session: Session) -> Sequence[dict[str, Any]]:
         """What is not certain to be in a conversation, oldest first."""
         return [word_data(one) for one in await self.words.store.unheard(session.id)]
 

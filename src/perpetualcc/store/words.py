@@ -61,6 +61,11 @@ class SqliteWords:
         left = "SELECT * FROM words WHERE session = ? AND state <> 'used' ORDER BY number"
         return await self._database.read(lambda c: _words(c.execute(left, [session])))
 
+    async def said(self, session: SessionId, limit: int) -> Sequence[Word]:
+        """Of a session: the newest so many, newest first."""
+        newest = "SELECT * FROM words WHERE session = ? ORDER BY number DESC LIMIT ?"
+        return await self._database.read(lambda c: _words(c.execute(newest, [session, limit])))
+
     async def is_unheard(self, task: TaskId) -> bool:
         """
         Whether something said to the task is not certain to be in its conversation.

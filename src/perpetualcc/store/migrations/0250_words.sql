@@ -16,4 +16,5 @@ CREATE TABLE words (
     used_at      REAL
 ) STRICT;
 CREATE INDEX words_by_task ON words (task, number);
+CREATE INDEX words_by_session ON words (session, number);
 CREATE INDEX words_unheard ON words (session) WHERE state <> 'used';
