@@ -108,8 +108,9 @@ class SessionWork:
             if isinstance(said, Done):
                 return await self._planner.concluded(task, session, said)
             return said
-        has_more = any(not word.is_used for word in await self._words.all(task.id))
-        said = (not has_more and await self._verifier.claimed(task)) or await self._ask(task)
+        is_unheard = await self._words.is_unheard(task.id)
+        claimed = None if is_unheard else await self._verifier.claimed(task)
+        said = claimed or await self._ask(task)
         return await self._verifier.prove(task, session, said) if isinstance(said, Done) else said
 
     async def _ask(self, task: Task) -> Outcome:

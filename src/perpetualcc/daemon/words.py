@@ -38,7 +38,7 @@ class WordKeeper:
         the table before it is looked at here, or refused.
         """
         self._ending.add(task)
-        is_unheard = await self.store.is_unheard(task)
+        is_unheard = await self.is_unheard(task)
         if is_unheard:
             self._ending.discard(task)
         return is_unheard
@@ -46,6 +46,10 @@ class WordKeeper:
     def begins(self, task: TaskId) -> None:
         """Or it is over, and the table says so."""
         self._ending.discard(task)
+
+    async def is_unheard(self, task: TaskId) -> bool:
+        """Claude has something to answer; what a conversation has, and no turn ended with, too."""
+        return await self.store.is_unheard(task)
 
     async def waiting(self, task: TaskId) -> Sequence[Word]:
         return [one for one in await self.store.of(task) if one.state is WordState.WAITING]

@@ -17,10 +17,6 @@ async def nothing(*_args, **_more):
     return None
 
 
-async def no_words(_task):
-    return []
-
-
 class Agent:
     """Fails before its run is there."""
 
@@ -38,7 +34,7 @@ def work_of(stage, begin):
         SimpleNamespace(tail=nothing),
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
-        words=SimpleNamespace(begins=lambda _task: None, all=no_words),
+        words=SimpleNamespace(begins=lambda _task: None, is_unheard=nothing),
     )
 
     async def session(_name):
