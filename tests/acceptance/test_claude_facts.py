@@ -33,8 +33,11 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from perpetualcc.claude import prompts
 from perpetualcc.claude.adapter import _COST
 from perpetualcc.claude.layers import Layers
+from perpetualcc.claude.transcripts import messages_in
+from perpetualcc.domain.ids import new_message_id
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.rehearsal import isolated_world, wire
@@ -559,6 +562,44 @@ def test_a_prompt_in_the_middle_of_a_turn_reaches_the_model_with_the_tools_resul
 
     assert asyncio.run(hurried()).result == "I hurry."
     assert len(stage.server.requests) == 2
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_a_message_that_waits_begins_a_turn_unless_an_interrupt_takes_it_along(play, stops):
+    stage = play("""
+        steps:
+          - tools: [{Bash: {command: "until test -e heard; do sleep 0.1; done"}}]
+          - Heard.
+          - Heard.
+        """)
+    first, word = new_message_id(), new_message_id()
+
+    async def told():
+        became, ends = [], []
+        async with stage.client() as client:
+            await client.query(prompts.one("Go", first))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(6):
+                    async for message in prompts.all_messages(client):
+                        if isinstance(message, dict) and message["command_uuid"] == word:
+                            became.append(message["state"])
+                        if isinstance(message, ResultMessage):
+                            ends.append(message)
+                        if calls_a_tool(message) and not became:
+                            await client.query(prompts.one("Hurry", word, is_typed=True))
+                            await asyncio.sleep(0.5)
+                            await (prompts.interrupt if stops else type(client).interrupt)(client)
+                            (stage.world.project / "heard").touch()
+        return became, ends
+
+    became, ends = asyncio.run(told())
+
+    [path] = stage.world.home.glob(".claude/projects/*/*.jsonl")
+    kept = messages_in(path.stem, [word], {"CLAUDE_CONFIG_DIR": str(path.parents[2])})
+    heard = [word in (end.user_message_uuids or []) for end in ends]
+    assert (became[-1], heard[-1], kept) == (
+        ("cancelled", False, set()) if stops else ("completed", True, {word})
+    )
 
 
 OTHERS = """

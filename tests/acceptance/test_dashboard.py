@@ -138,6 +138,10 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
         browser.sees("Begins")
         browser.sees("09:00: Tidy up")
         browser.press("shop")
+        browser.write("#prompt", "No catalogue yet, please")
+        browser.press("Say to Claude")
+        browser.sees("It reaches Claude at its next step.")
+        browser.sees("You said: “No catalogue yet, please”")
         browser.press("Pause")
         servers[0].go.set()
         pcc.wait(session, "PAUSED")
@@ -153,6 +157,8 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
         browser.sees("The second thing is done.")
         cost = f"{pcc.status(session)['spent']['usd']:.2f}"
         assert cost != "0.00"
+        heard = [json.dumps(one.messages).count("No catalogue yet") for one in servers[0].requests]
+        assert max(heard) == 1
         browser.wait(lambda: f"· ${cost} ·" in browser.text, "the list has no cost")
         detail = "return document.querySelector('#session .detail')?.innerText ?? ''"
         browser.wait(lambda: "\n✓ Build the shop" in browser.run(detail), "its lines are one")

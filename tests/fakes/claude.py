@@ -127,6 +127,8 @@ class FakeClaude:
 
     async def respond_answer(self, request, answers) -> None: ...
 
+    async def say(self, text, message) -> None: ...
+
     async def interrupt(self) -> None:
         self._stop = True
         self._answer.set()

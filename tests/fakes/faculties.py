@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perpetualcc.domain.decisions import Decision, Ruling, Verdict
@@ -15,6 +15,7 @@ from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import Risk, ToolCall
+from perpetualcc.domain.words import Word, WordState
 from perpetualcc.sessions.budget import BudgetScope, Grant, Refusal
 
 
@@ -27,6 +28,8 @@ class ToldClaude:
     last: list[RequestId] = field(default_factory=list)
     """Calls after which the turn was to end."""
     interruptions: int = 0
+    said: dict[str, str] = field(default_factory=dict)
+    """By message."""
     is_stopped: bool = False
     costs: list[float | None] = field(default_factory=list)
     """What it says it cost, asked once more and once more; the last stays."""
@@ -47,6 +50,9 @@ class ToldClaude:
 
     async def interrupt(self) -> None:
         self.interruptions += 1
+
+    async def say(self, text: str, message: str) -> None:
+        self.said[message] = text
 
 
 @dataclass
@@ -161,6 +167,38 @@ class MemoryPeople:
         self.known[request.digest] = Escalation(
             number=number, request=request, raised_at=0, settled_at=1, answer=answer
         )
+
+
+@dataclass
+class MemoryWords:
+    """`agent.ports.Words`: what was said, and how far it has come."""
+
+    said: list[Word] = field(default_factory=list)
+
+    def say(self, text: str, task: str) -> Word:
+        word = Word(
+            number=len(self.said) + 1, session="s", task=task, text=text, said_at=0.0, by="test"
+        )
+        self.said.append(word)
+        return word
+
+    async def waiting(self, task: TaskId) -> Sequence[Word]:
+        return [one for one in self.said if one.state is WordState.WAITING]
+
+    async def all(self, task: TaskId) -> Sequence[Word]:
+        return list(self.said)
+
+    async def give(self, numbers: Sequence[int], message: str, conversation: str) -> None:
+        self._become(numbers, state=WordState.GIVEN, message=message, conversation=conversation)
+
+    async def use(self, numbers: Sequence[int]) -> None:
+        self._become(numbers, state=WordState.USED)
+
+    def _become(self, numbers: Sequence[int], **more: Any) -> None:
+        self.said = [replace(w, **more) if w.number in numbers else w for w in self.said]
+
+    def states(self) -> list[str]:
+        return [one.state.value for one in self.said]
 
 
 @dataclass

@@ -12,6 +12,7 @@ from perpetualcc.agent.ports import (
     Journal,
     Meter,
     People,
+    Words,
 )
 from perpetualcc.domain.clock import Clock
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
@@ -41,6 +42,7 @@ class Faculties:
     gatekeeper: Gatekeeper
     answerer: Answerer
     people: People
+    words: Words
     clock: Clock
     steady: Clock
     """For how long a run works: a machine that was asleep did not."""

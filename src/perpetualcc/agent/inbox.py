@@ -169,6 +169,9 @@ class TurnEnded:
     """Claude had no part in it: Claude Code told of work in the background that has ended, or that
     ended with a process before this one. What it was told comes with the next prompt."""
 
+    heard: tuple[str, ...] = ()
+    """The messages to Claude Code that this turn took in."""
+
     def after(self, before: "TurnEnded | None") -> "TurnEnded":
         """This turn, with the figures of those before it in the same process."""
         if before is None:
@@ -217,6 +220,18 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A person has said something to Claude: it is among the words that wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEnded:
+    """Claude Code is through with a message to it: a turn took it in, or a hook stopped it."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HoldExpired:
     """Nobody answered an escalation while Claude Code was held for it."""
 
@@ -248,6 +263,8 @@ Arrival = (
     | Gone
     | Told
     | Settled
+    | Spoken
+    | MessageEnded
     | HoldExpired
     | TimeUp
     | ClockTicked

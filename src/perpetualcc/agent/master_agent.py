@@ -19,10 +19,16 @@ from perpetualcc.agent.endings import RunFacts, outcome_of, packet, patient_back
 from perpetualcc.agent.faculties import AgentSettings, Faculties
 from perpetualcc.agent.handover.iteration import Iteration
 from perpetualcc.agent.handover.watch import HandoverWatch, ticking
-from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, TimeUp, Told, TurnEnded
+from perpetualcc.agent.inbox import Gone, Inbox, Order, Settled, Spoken, TimeUp, Told, TurnEnded
 from perpetualcc.agent.patience import PATIENCE, patiently, until_written
 from perpetualcc.agent.ports import Launch
-from perpetualcc.agent.prompts import answered, continuation, first_prompt, with_terms
+from perpetualcc.agent.prompts import (
+    answered,
+    continuation,
+    first_prompt,
+    told_words,
+    with_terms,
+)
 from perpetualcc.agent.supervision import SupervisedRun
 from perpetualcc.domain.errors import MissingError, NoRoomError, PassingError, PerpetualError
 from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarted, TaskStarted
@@ -97,6 +103,8 @@ class MasterAgent:
         )
         begun = TaskStarted(**_ids(run), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
+        if launch.words:
+            await self._with.words.give(launch.words, launch.message, launch.claude_session)
         return run
 
     async def _conclude(
@@ -119,7 +127,12 @@ class MasterAgent:
         """Hand a person's answer to the session's run; where it has none the ledger wakes it."""
         self._put(session, settled)
 
-    def _put(self, session: SessionId, arrival: Told | Settled) -> None:
+    def said(self, session: SessionId) -> bool:
+        """A person has said something to it. False: no run is there, and the next one is told."""
+        self._put(session, Spoken())
+        return session in self._inboxes
+
+    def _put(self, session: SessionId, arrival: Told | Settled | Spoken) -> None:
         if inbox := self._inboxes.get(session):
             inbox.put(arrival)
 
@@ -135,9 +148,11 @@ class MasterAgent:
         session = replace(session, current_task=task.id)  # what is asked for it is booked on it
         conversation = session.claude_session if is_begun else None
         known = await self._with.checkpoints.recall(session, task) if conversation else None
+        words = await self._with.words.all(task.id)
         if known and conversation and await self._with.claudes.can_resume(session, conversation):
             answers = await self._with.people.unused(task.id)
-            prompt, resume = continuation(answers, known.changes, known.refuted), True
+            said = told_words(words, is_fresh=False)
+            prompt, resume = continuation(answers, known.changes, known.refuted, said), True
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
@@ -145,7 +160,8 @@ class MasterAgent:
             begun = known.prompt if known else first_prompt(task, finished)
             opening = iteration.opening(with_terms(begun, task, finished), settings)
             refuted = known.refuted if known else ""
-            told = (answered(await self._with.people.unused(task.id)), refuted)
+            said = told_words(words, is_fresh=True)
+            told = (answered(await self._with.people.unused(task.id)), refuted, said)
             prompt, resume = "\n\n".join(filter(None, (opening, *told))), False
         is_goal = is_to_plan(task)
         return Launch(
@@ -157,6 +173,7 @@ class MasterAgent:
             prompt=prompt,
             lost=known is not None and not resume,
             may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
+            words=tuple(word.number for word in words if not word.is_used),
         )
 
     async def _metered(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from perpetualcc.agent.inbox import Inbox
@@ -10,12 +10,21 @@ from perpetualcc.domain.decisions import Decision, Ruling
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event
-from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.ids import (
+    ClaudeSessionId,
+    MessageId,
+    RequestId,
+    RunId,
+    SessionId,
+    TaskId,
+    new_message_id,
+)
 from perpetualcc.domain.limits import WindowUse
 from perpetualcc.domain.questions import BrainAnswer, Question
 from perpetualcc.domain.sessions import Run, Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.tools import ToolCall
+from perpetualcc.domain.words import Word
 from perpetualcc.sessions.budget import Grant, Refusal
 
 
@@ -35,6 +44,10 @@ class Launch:
     """The task whose plan it is to make, and nothing else."""
     may_compact: bool = False
     """Leave a full context to Claude Code's own compaction, instead of handing over."""
+    message: MessageId = field(default_factory=new_message_id)
+    """The prompt's: by it the transcript says whether it got there."""
+    words: tuple[int, ...] = ()
+    """What people said that the prompt tells."""
 
 
 class ClaudeCode(Protocol):
@@ -60,7 +73,18 @@ class ClaudeCode(Protocol):
         ...
 
     async def interrupt(self) -> None:
-        """End the turn. What was said stays in the conversation."""
+        """
+        End the turn. What was said stays in the conversation; what of `say` was not taken up yet
+        is forgotten.
+        """
+        ...
+
+    async def say(self, text: str, message: MessageId) -> None:
+        """
+        A word of a person's. It reaches the model with the next tool's result, or begins a turn
+        of its own when this one ends before: `TurnEnded.heard` tells. Never raises: what a process
+        that is going did not take, nobody has heard.
+        """
         ...
 
     def remind(self, text: str) -> None:
@@ -222,6 +246,31 @@ class People(Protocol):
 
     async def use(self, number: int) -> bool:
         """The answer has reached Claude. False: it had before."""
+        ...
+
+
+class Words(Protocol):
+    """What people say to a Claude at work, in the order in which they said it."""
+
+    async def waiting(self, task: TaskId) -> Sequence[Word]:
+        """What no Claude Code was given yet."""
+        ...
+
+    async def all(self, task: TaskId) -> Sequence[Word]:
+        """
+        All that was said to the task. Asked while no run of it is at work: what was given to one
+        counts as used if the transcript has it, and as unheard if not.
+        """
+        ...
+
+    async def give(
+        self, numbers: Sequence[int], message: MessageId, conversation: ClaudeSessionId
+    ) -> None:
+        """Written down durably, before Claude Code is given them."""
+        ...
+
+    async def use(self, numbers: Sequence[int]) -> None:
+        """They are in the conversation. Told twice is told once."""
         ...
 
 

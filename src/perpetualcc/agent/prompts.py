@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from perpetualcc.domain.escalations import Escalation, EscalationType
 from perpetualcc.domain.tasks import Planning, Task, checks_of, goal_of, planning_of
-from perpetualcc.domain.texts import first_line, inside
+from perpetualcc.domain.texts import cut, first_line, inside
+from perpetualcc.domain.words import Word, WordState
 
 CONTINUE = (
     "The process you were running in ended and has been restarted; the conversation above is "
@@ -77,10 +78,12 @@ def _look_over(task: Task, finished: Sequence[Task]) -> str:
     )
 
 
-def continuation(answers: Sequence[Escalation], changes: str = "", refuted: str = "") -> str:
+def continuation(
+    answers: Sequence[Escalation], changes: str = "", refuted: str = "", said: str = ""
+) -> str:
     """
-    How a conversation goes on: with what people answered, what changed, and what the checks came
-    to, meanwhile.
+    How a conversation goes on: with what people answered and said, what changed, and what the
+    checks came to, meanwhile.
     """
     told = [line for one in answers for line in _answer_lines(one)]
     how = f"{refuted}\n\n{_UNSURE}" if refuted else CONTINUE
@@ -93,13 +96,46 @@ def continuation(answers: Sequence[Escalation], changes: str = "", refuted: str 
                 refuted or "Continue with the task.",
             ]
         )
-    return f"{how}\n\n{changes}" if changes else how
+    return "\n\n".join(filter(None, (how, changes, said)))
 
 
 def answered(answers: Sequence[Escalation]) -> str:
     """The same for a fresh conversation; empty when nobody answered anything."""
     told = [line for one in answers for line in _answer_lines(one)]
     return "\n".join(["Meanwhile a person answered:", *told]) if told else ""
+
+
+_SAID_BEFORE = 20
+"""Of what was said to earlier runs of the task, the latest that a fresh conversation is told."""
+_SAID_CUT = 500
+"""Characters of each: it was followed, or is in the handover; what is new is told whole."""
+_PERHAPS = "(You may have been told this before.) "
+
+
+def told_words(words: Sequence[Word], *, is_fresh: bool) -> str:
+    """
+    What people said while no run could take it; in a fresh conversation, after what they said
+    before. Empty when they said nothing.
+    """
+    before = [word for word in words if word.is_used][-_SAID_BEFORE:] if is_fresh else []
+    now = [word for word in words if not word.is_used]
+    parts = []
+    if before:
+        lines = [_spoken(cut(word.text, _SAID_CUT)) for word in before]
+        parts.append(
+            "While this task was worked on before, the user said, and it still holds:\n"
+            + "\n".join(lines)
+        )
+    if now:
+        lines = [
+            _spoken((_PERHAPS if word.state is WordState.GIVEN else "") + word.text) for word in now
+        ]
+        parts.append("Meanwhile the user said to you:\n" + "\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _spoken(text: str) -> str:
+    return "- " + text.replace("\n", "\n  ")
 
 
 def _answer_lines(escalation: Escalation) -> list[str]:

@@ -34,6 +34,7 @@ from perpetualcc.domain.events import (
 )
 from perpetualcc.domain.ids import RunId, SessionId, TaskId
 from perpetualcc.domain.questions import BrainAnswer
+from perpetualcc.domain.texts import first_line
 from perpetualcc.domain.times import duration
 from perpetualcc.domain.tools import ToolCall
 
@@ -148,6 +149,12 @@ class RunEvents:
         """It went round in circles."""
         hint = _STUCK.format(session=self.session)
         return self._event(ProblemNoticed, text=f"Stuck: {why}", hint=hint)
+
+    def word_stopped(self, why: str) -> ProblemNoticed:
+        """What a person said did not reach Claude."""
+        text = "A hook of the settings kept what you said from Claude"
+        told = first_line(why, _RESULT)
+        return self._event(ProblemNoticed, text=f"{text}: {told}" if told else text)
 
     def outdated(self, why: str, hint: str | None) -> ProblemNoticed:
         """What it began with counts no longer."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from perpetualcc.agent.api_reports import ApiReports
 from perpetualcc.agent.background import BackgroundWork
 from perpetualcc.agent.calls import CallsInHand, calls_an_agent
 from perpetualcc.agent.costs import CostCount
@@ -20,9 +21,11 @@ from perpetualcc.agent.inbox import (
     HoldExpired,
     Inbox,
     LimitReported,
+    MessageEnded,
     Order,
     Said,
     Settled,
+    Spoken,
     Started,
     TimeUp,
     Told,
@@ -31,7 +34,7 @@ from perpetualcc.agent.inbox import (
     TroubleReported,
     TurnEnded,
 )
-from perpetualcc.agent.petitions import Petitioner, called, questions_digest, to_review
+from perpetualcc.agent.petitions import Petitioner, questions_digest, to_review
 from perpetualcc.agent.ports import ClaudeCode, Launch
 from perpetualcc.agent.replies import (
     HANDOVER_FILE,
@@ -42,8 +45,10 @@ from perpetualcc.agent.replies import (
     refused_unattended,
 )
 from perpetualcc.agent.run_events import RunEvents
-from perpetualcc.domain.decisions import DecidedBy, Decision, Ruling, Verdict
-from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
+from perpetualcc.agent.verdicts import Verdicts
+from perpetualcc.agent.words import WordsInHand
+from perpetualcc.domain.decisions import Ruling, Verdict
+from perpetualcc.domain.escalations import Escalation, EscalationRequest
 from perpetualcc.domain.events import Event, UsageReported
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.questions import BrainAnswer
@@ -52,9 +57,6 @@ from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.sessions.budget import BudgetScope, Refusal
 from perpetualcc.sessions.handover.folder import is_handover_file
 from perpetualcc.sessions.stuck import StuckWatch
-
-_WORTH_A_WORD = 3
-"""Attempts of a request: the third failed was seen after two and a half seconds."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,6 +84,16 @@ class SupervisedRun:
     """Questions that were answered and have no result yet, with their escalation."""
     context_tokens: int = 0
     context_window: int = 0
+    words: WordsInHand = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.words = WordsInHand(
+            launch=self.launch,
+            task=self.task.id,
+            claude=self.claude,
+            faculties=self.faculties,
+            events=self._events,
+        )
 
     async def handle(self, arrival: Arrival) -> None:  # noqa: C901, PLR0912  # a table, one line each
         """One arrival; the table of what is done about each kind."""
@@ -101,14 +113,18 @@ class SupervisedRun:
                 await self._settled(arrival)
             case HoldExpired(number=number):
                 await self._hold_expired(number)
+            case Spoken():
+                await self._give_words()
+            case MessageEnded(message=message):
+                self.words.ended(message)
             case Started():
                 await self._started(arrival)
             case LimitReported():
-                await self._limit(arrival)
+                await self._api.limit(arrival)
             case TroubleReported():
-                await self._trouble(arrival)
+                await self._api.trouble(arrival)
             case ApiTriedAgain():
-                await self._tried_again(arrival)
+                await self._api.tried_again(arrival)
             case Told(order=order):
                 await self._told(order)
             case TimeUp():
@@ -156,7 +172,7 @@ class SupervisedRun:
 
     async def _execute(self, wanted: ToolWanted, ruling: Ruling) -> None:
         """Write the decision down, then let Claude know."""
-        decision = await self._decide(wanted, ruling)
+        decision = await self._verdicts.decide(wanted, ruling)
         call = self._call(wanted)
         # A subagent's calls are not announced: after its last one its caller would go on.
         is_last = self.facts.over is not None and wanted.request in self.calls.announced
@@ -168,13 +184,6 @@ class SupervisedRun:
         if is_allowed and wanted.again is not None and not wanted.is_changed:
             return  # the same call was looked at when it came first
         await self._end_if_stuck(self.stuck.called(call, is_allowed=is_allowed, agent=wanted.agent))
-
-    async def _decide(self, wanted: ToolWanted, ruling: Ruling) -> Decision:
-        decision = ruling.bound_to(wanted.request, self.launch.run)
-        call = self._call(wanted)
-        decided = self._events.decided(decision, call)
-        await self.faculties.journal.decide(self.launch.session.id, decision, call, decided)
-        return decision
 
     async def _ask_for_permission(self, wanted: ToolWanted, ruling: Ruling) -> None:
         """Take the word given for exactly this call, ask for one, or refuse it for now."""
@@ -301,15 +310,9 @@ class SupervisedRun:
         word, use = by_person(said.answer or {}, risk), self.faculties.people.use
         if word.verdict is Verdict.ALLOW and not await use(said.number):
             return False
-        await self._list_expired(wanted, word)
+        await self._verdicts.list_expired(wanted, word)
         await self._execute(wanted, word)
         return word.verdict is Verdict.ALLOW or await use(said.number)
-
-    async def _list_expired(self, wanted: ToolWanted, word: Ruling) -> None:
-        if word.decided_by is DecidedBy.TIMEOUT:
-            call = self._call(wanted)
-            refused = self._petitioner.for_call(wanted, call, word)
-            await self.faculties.people.escalate(to_review(refused))
 
     async def _hold_expired(self, number: int) -> None:
         """Stop holding Claude: the session waits on as a row, or the call is refused."""
@@ -322,6 +325,12 @@ class SupervisedRun:
                 self.facts.question = number
                 self.is_over = not self.calls.at_work
 
+    async def _give_words(self) -> None:
+        """Unless the run is about to end, or its Claude was not heard of yet: then they wait."""
+        is_there = self.facts.started and not self.is_over and self.facts.question is None
+        if is_there and not self._is_ending and await self.words.give():
+            self.stuck.told(self.faculties.steady.now())
+
     def _outlive_process(self) -> None:
         """A process that was lost while it was held leaves its question: that one waits on."""
         if was_lost(self.facts) and self.facts.limit is None:
@@ -333,22 +342,6 @@ class SupervisedRun:
                 del self.waiting[number]
                 self.facts.question = number
                 return
-
-    async def _used_by_now(self) -> None:
-        """
-        The turn is over, and with it what its prompt said people had answered. Of a call that was
-        refused while nothing ran, and that Claude did without, nothing else tells.
-        """
-        people = self.faculties.people
-        for told in await people.unused(self.task.id):
-            request, answer = told.request, told.answer or {}
-            is_refused = request.type is EscalationType.PERMISSION and not answer.get("approve")
-            if request.type is EscalationType.QUESTION or is_refused:
-                is_first = await people.use(told.number)
-                if is_refused and is_first:
-                    wanted, word = called(request), by_person(answer, Risk(request.raw["risk"]))
-                    await self._decide(wanted, word)
-                    await self._list_expired(wanted, word)
 
     async def _told(self, order: Order) -> None:
         if order is not Order.LEAVE:
@@ -389,9 +382,10 @@ class SupervisedRun:
         if self.facts.started:
             return
         self.facts.started = True
+        await self._give_words()  # of when there was no inbox yet to tell it
         await self.faculties.journal.record(self._events.started(started))
         if started.permission_mode in WIDER_MODES:
-            await self._trouble(wider_mode(started.permission_mode))
+            await self._api.trouble(wider_mode(started.permission_mode))
             self.is_over = True
 
     async def _said(self, said: Said) -> None:
@@ -423,11 +417,16 @@ class SupervisedRun:
             if self.facts.before is not None:
                 self.background.wait()
             return
+        if not turn.turns and self.facts.before and self.words.is_only_of_words(turn):
+            await self.words.stopped(turn.heard, turn.result)
+            turn, self.facts.before = self.facts.before, None
+        await self.words.turn_ended(turn)
         self.facts.turn = turn = turn.after(self.facts.before)
         if not turn.is_error:
-            await self._used_by_now()
+            await self._verdicts.used_by_now()
         self.is_over = True
-        if self.background.kinds and self.facts.is_done:  # what ends now may not be the work
+        goes_on = bool(self.background.kinds) or self.words.are_on_their_way
+        if goes_on and self.facts.is_done:  # what ends now may not be the work
             self.facts.before, self.facts.turn = turn, None
             if not self._is_ending:
                 self.is_over = False
@@ -436,7 +435,7 @@ class SupervisedRun:
         self.context_window = turn.context_window or self.context_window
         if is_new and self.context_tokens:  # else nothing was said: what was known still holds
             await self.faculties.journal.record(self._usage())
-        if self.background.is_awaited:
+        if self.background.kinds and self.background.is_awaited:
             awaited = self._events.awaited(self.background.in_words)
             await self.faculties.journal.record(awaited)
 
@@ -461,30 +460,24 @@ class SupervisedRun:
     def _usage(self) -> UsageReported:
         return self._events.used(self.context_tokens, self.context_window)
 
-    async def _limit(self, limit: LimitReported) -> None:
-        """A limit that stops the run is written down when it has ended, with the wait for it."""
-        limits = self.faculties.limits
-        for use in limit.windows:
-            self.faculties.meter.saw_window(use)
-        if limits.detect(limit, None) is not None:
-            self.facts.limit = limit
-            if limit.is_overage:
-                await self.claude.interrupt()
-        elif limits.approaches(limit):
-            await self.faculties.journal.record(self._events.approached(limit))
-
-    async def _trouble(self, trouble: TroubleReported) -> None:
-        self.facts.trouble = trouble
-        if trouble.kind != "rate_limit":
-            await self.faculties.journal.record(self._events.troubled(trouble))
-
-    async def _tried_again(self, again: ApiTriedAgain) -> None:
-        """A request that comes through at once is nobody's business."""
-        if again.attempt >= _WORTH_A_WORD:
-            await self.faculties.journal.record(self._events.unanswered(again))
-
     def _call(self, held: ToolWanted | Asked) -> ToolCall:
         return held.call(self.launch.session.project)
+
+    @property
+    def _api(self) -> ApiReports:
+        return ApiReports(
+            facts=self.facts, claude=self.claude, faculties=self.faculties, events=self._events
+        )
+
+    @property
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(
+            launch=self.launch,
+            task=self.task,
+            faculties=self.faculties,
+            events=self._events,
+            petitioner=self._petitioner,
+        )
 
     @property
     def _petitioner(self) -> Petitioner:

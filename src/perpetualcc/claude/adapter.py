@@ -27,11 +27,12 @@ from perpetualcc.agent.inbox import (
     BackgroundChanged,
     Gone,
     Inbox,
+    MessageEnded,
     ToolEnded,
     TurnEnded,
 )
 from perpetualcc.agent.ports import Launch
-from perpetualcc.claude import messages, processes
+from perpetualcc.claude import messages, processes, prompts
 from perpetualcc.claude.binary import bundled_claude
 from perpetualcc.claude.ends import explained
 from perpetualcc.claude.gate import Gate
@@ -40,7 +41,7 @@ from perpetualcc.claude.layers import Layers
 from perpetualcc.claude.tools import OWN_SERVER, Tool, serve
 from perpetualcc.domain.decisions import Decision
 from perpetualcc.domain.errors import ProjectGoneError, first_cause
-from perpetualcc.domain.ids import RequestId
+from perpetualcc.domain.ids import MessageId, RequestId
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +108,8 @@ class ClaudeCodeAdapter:
         self._is_working = True
         """A turn is under way, or about to be."""
         self._over = False
+        self._said: set[str] = set()
+        """Messages that no turn has taken in yet: one is about to."""
         self._cost_before = 0.0
         """Dollars of the conversation before this process, which its totals include."""
 
@@ -120,7 +123,7 @@ class ClaudeCodeAdapter:
                 await self._started(self.pid or 0)
                 await self._begin_count()
                 self._gate.hooks.listed(await self._told("get_hooks_listing", _PATIENCE) or {})
-                await client.query(self._launch.prompt)
+                await client.query(prompts.one(self._launch.prompt, self._launch.message))
                 await self._deliver(client)
         except sdk.ClaudeSDKError as problem:
             error = explained(problem, self._stderr)
@@ -137,14 +140,11 @@ class ClaudeCodeAdapter:
         """
         try:
             async with asyncio.timeout(0 if self._leaving else None) as self._until:
-                async for message in client.receive_messages():
+                async for message in prompts.all_messages(client):
                     if isinstance(message, sdk.HookEventMessage):
                         self._gate.hooks.saw(message.data)
                     for arrival in messages.arrivals(message):
-                        if isinstance(arrival, ToolEnded):
-                            self._gate.ended(arrival.request)
-                        if not isinstance(arrival, BackgroundChanged | BackgroundBegan):
-                            self._is_working = not isinstance(arrival, TurnEnded)
+                        self._note(arrival)
                         self._inbox.put(self._of_this_process(arrival))
         except TimeoutError:
             if not self._leaving:
@@ -154,6 +154,15 @@ class ClaudeCodeAdapter:
             what = f"{type(problem).__name__}: {problem}"
             raise sdk.ClaudeSDKError(f"Claude Code does not speak as it should: {what}") from None
 
+    def _note(self, arrival: Arrival) -> None:
+        """What `leave` and the gate go by."""
+        if isinstance(arrival, ToolEnded):
+            self._gate.ended(arrival.request)
+        if isinstance(arrival, TurnEnded):
+            self._said.difference_update(arrival.heard)
+        if not isinstance(arrival, BackgroundChanged | BackgroundBegan | MessageEnded):
+            self._is_working = not isinstance(arrival, TurnEnded)
+
     def leave(self) -> None:
         """
         Ask the owning task to disconnect, from any task.
@@ -162,7 +171,7 @@ class ClaudeCodeAdapter:
         would let it go on for the seconds that disconnecting takes, and believe it was refused.
         """
         self._leaving = True
-        if self._is_working and self.pid is not None:
+        if (self._is_working or self._said) and self.pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGTERM)
         if self._until is not None and not self._over:
@@ -180,9 +189,19 @@ class ClaudeCodeAdapter:
         if self._client is not None:
             try:
                 async with asyncio.timeout(_PATIENCE.total_seconds()):
-                    await self._client.interrupt()
+                    await prompts.interrupt(self._client)
             except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
                 log.info("Claude Code is not interrupted, it ends or hangs: %r", error)
+
+    async def say(self, text: str, message: MessageId) -> None:
+        if self._client is None or self._leaving:
+            return
+        self._said.add(message)
+        try:
+            async with asyncio.timeout(_PATIENCE.total_seconds()):
+                await self._client.query(prompts.one(text, message, is_typed=True))
+        except Exception as error:  # noqa: BLE001  # the SDK raises bare ones
+            log.info("Claude Code takes no word, it ends or hangs: %r", error)
 
     def remind(self, text: str) -> None:
         self._gate.reminder = text

@@ -14,6 +14,7 @@ from perpetualcc.agent.inbox import (
     BackgroundBegan,
     BackgroundChanged,
     LimitReported,
+    MessageEnded,
     Said,
     Started,
     ToolEnded,
@@ -44,7 +45,7 @@ _WHEN = re.compile(
 """How long something took, when it was, and where in memory it lay."""
 
 
-def arrivals(message: Any) -> Iterator[Arrival]:
+def arrivals(message: Any) -> Iterator[Arrival]:  # noqa: C901  # a table, one line each
     """Translate one message. Messages of kinds we do not know yield nothing."""
     match message:
         case sdk.SystemMessage(subtype="init", data=data):
@@ -67,6 +68,8 @@ def arrivals(message: Any) -> Iterator[Arrival]:
         case sdk.UserMessage(content=list(content)):
             yield from _subagent_ended(message)
             yield from _tool_results(content)
+        case {"type": "command_lifecycle", "state": "completed", "command_uuid": str(uuid)}:
+            yield MessageEnded(message=uuid)
         case sdk.RateLimitEvent(rate_limit_info=info):
             yield _limit(info)
         case sdk.ResultMessage():
@@ -276,4 +279,11 @@ def _turn_ended(message: sdk.ResultMessage) -> TurnEnded:
         cost_usd=_amount(message.total_cost_usd),
         context_window=max(windows, default=0) or None,
         is_empty=is_told,
+        heard=tuple(_heard(message)),
     )
+
+
+def _heard(message: sdk.ResultMessage) -> Iterator[str]:
+    """Claude Code lists at most 64, and those that it answers are fewer."""
+    listed = [*(message.user_message_uuids or []), message.user_message_uuid]
+    yield from (str(one) for one in dict.fromkeys(listed) if one)

@@ -1,7 +1,7 @@
 """Claude Code's transcripts on disk: JSONL below its configuration directory."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,42 @@ def is_connected(conversation: ClaudeSessionId, environment: Mapping[str, str]) 
         return path is None or path.stat().st_size > _LONGEST or _leads_back(path)
     except OSError:
         return False
+
+
+def messages_in(
+    conversation: ClaudeSessionId, messages: Collection[str], environment: Mapping[str, str]
+) -> set[str]:
+    """
+    Which of these messages of ours the conversation has. None of them, where there is no
+    transcript, or it cannot be read: whoever goes on without it knows nothing of them.
+    """
+    path = _found(conversation, environment)
+    if path is None or not messages:
+        return set()
+    wanted = {message: message.encode() for message in messages}
+    found: set[str] = set()
+    try:
+        with open_regular(path) as file:
+            for line in file:
+                if any(one in line for one in wanted.values()):
+                    found.update(wanted.keys() & set(_taken_in(_record(line) or {})))
+    except OSError:
+        return set()
+    return found
+
+
+def _taken_in(record: Mapping[str, Any]) -> Iterator[str]:
+    """Of a message that began a turn its own id, of one inside a turn that of its source."""
+    if record.get("type") == "user":
+        yield str(record.get("uuid"))
+    attachment = record.get("attachment")
+    if isinstance(attachment, dict) and attachment.get("type") == "queued_command":
+        yield str(attachment.get("source_uuid"))
+
+
+def transcript_of(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> Path | None:
+    """Where it is kept; None when there is none."""
+    return _found(conversation, environment)
 
 
 def _found(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> Path | None:

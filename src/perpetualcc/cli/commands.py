@@ -22,6 +22,7 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
         "list": CommandEntry("sessions", "List sessions"),
         "status": CommandEntry("sessions", "Show one session in detail"),
         "attach": CommandEntry("start", "Watch a session live"),
+        "say": CommandEntry("say", "Say something to a Claude at work"),
         "add": CommandEntry("sessions", "Add a task to a session's queue"),
         "pause": CommandEntry("sessions", "Pause a session after its current operation"),
         "resume": CommandEntry("sessions", "Resume a paused session, or try again"),

@@ -339,6 +339,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "TaskAdded": _added,
     "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
     "TextSaid": _said,
+    "WordSaid": lambda e: [coloured(f'You said: "{fit(one_line(e["text"]), 400)}"', "cyan")],
     "ToolDecided": _tool,
     "ToolFailed": _failed,
     "QuestionAsked": _question,

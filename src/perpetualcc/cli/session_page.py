@@ -2,6 +2,7 @@
 
 import textwrap
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,7 @@ def page(session: dict[str, Any]) -> list[str]:
         *lines,
         "",
         *_tasks(session["tasks"], home),
+        *_words(session.get("words") or []),
         "",
         *_figures(session),
         *_checkpoints(session),
@@ -168,6 +170,18 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
         if way := _way_on(task):
             lines.append(f"      hint: {fit(way, 200)}")
     return lines
+
+
+def _words(words: list[dict[str, Any]]) -> list[str]:
+    """What was said, and is not certain to have been heard."""
+    if not words:
+        return []
+    lines = [
+        f"  {clock(one['said_at'])}  {fit(one_line(one['text']), 60)}"
+        + ("" if one["state"] == "waiting" else "  (Claude Code has it)")
+        for one in words
+    ]
+    return ["", "Said to Claude, and on its way:", *lines]
 
 
 def _is_left_out(task: dict[str, Any]) -> bool:
@@ -216,12 +230,16 @@ def _checkpoints(session: dict[str, Any]) -> list[str]:
 
 
 def decision_lines(
-    session: dict[str, Any], decisions: list[dict[str, Any]], answers: list[dict[str, Any]]
+    session: dict[str, Any],
+    decisions: list[dict[str, Any]],
+    answers: list[dict[str, Any]],
+    said: Sequence[dict[str, Any]] = (),
 ) -> list[str]:
-    """What was decided and answered, in the order of time."""
+    """What was decided, answered and said, in the order of time."""
     home = session["project"]
     both = [(one["at"], _decision(one, home)) for one in decisions]
     both += [(one["at"], _answered(one, home)) for one in answers]
+    both += [(one["said_at"], [_told(one)]) for one in said]
     return [line for _, lines in sorted(both) for line in lines]
 
 
@@ -233,6 +251,10 @@ def _decision(one: dict[str, Any], home: str) -> list[str]:
         f"[{at}] {mark} {call}  {one['risk']}, by {one['decided_by']}",
         *(f"           {line}" for line in _whole(one["reason"], home)),
     ]
+
+
+def _told(one: dict[str, Any]) -> str:
+    return f'[{clock(one["said_at"])}] You said: "{fit(one_line(one["text"]), 200)}"'
 
 
 def _answered(one: dict[str, Any], home: str) -> list[str]:

@@ -132,9 +132,11 @@ def status(
         history = daemon.call("events.tail", session=found["id"], count=30) if show_history else []
         decisions = daemon.call("decision.list", session=found["id"]) if show_decisions else []
         answers = daemon.call("answer.list", session=found["id"]) if show_decisions else []
+        said = daemon.call("word.list", session=found["id"]) if show_decisions else []
     if as_json:
         extra = {"history": history} if show_history else {}
-        extra |= {"decisions": decisions, "answers": answers} if show_decisions else {}
+        if show_decisions:
+            extra |= {"decisions": decisions, "answers": answers, "said": said}
         print_json({**found, **extra})
         return
     print("\n".join(page(found)))
@@ -145,7 +147,7 @@ def status(
         lines = [hung(f"  {line}") for event in history for line in shown(event, project=home)]
         print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
-        lines = [hung(f"  {line}") for line in decision_lines(found, decisions, answers)]
+        lines = [hung(f"  {line}") for line in decision_lines(found, decisions, answers, said)]
         print("\nDecisions:", *(lines or ["  none yet"]), sep="\n")
 
 

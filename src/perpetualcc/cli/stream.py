@@ -16,6 +16,7 @@ from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
 from perpetualcc.cli.lines import shown
 from perpetualcc.cli.look import coloured, hung, printable, steers, terminal_width, width
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.cli.say import new_key, outlook, say_to
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
 from perpetualcc.human.answers import AnswerError
@@ -48,6 +49,7 @@ _SETTLED = 0.2
 """Seconds without an event after which it is asked: below the past, and what comes with it."""
 _LAST_WORD = 1.0
 """Seconds in which a session that has stopped says what a person can do."""
+_SAY = "   Say to Claude > "
 _STOP = "Stop this session for good? What is left of its work is cancelled [y/N] "
 TAIL = 1_000
 """Events of the past that are shown: some hours of work, and no more than one can scroll."""
@@ -71,6 +73,10 @@ class Watcher:
         """The request that a typed line answers."""
         self._is_stopping = False
         """A typed line says whether the session is to stop."""
+        self._is_speaking = False
+        """A typed line is said to Claude; what happens meanwhile is shown when it is typed."""
+        self._unsent: tuple[str, str] | None = None
+        """What was typed when the daemon went away, with the key that it is said by."""
         self._listens = sys.stdin.isatty()
         self._countdown = Countdown()
         self._quiet = 0
@@ -82,7 +88,8 @@ class Watcher:
         """Until the session ends, or the person leaves with Ctrl+C."""
         if self._listens:
             leave = "end" if self._options.staged else "detach (session continues in background)"
-            print(f"\nCtrl+C to {leave}\nCtrl+D to stop session\n")
+            speak = "" if self._options.staged else "Enter to say something to Claude\n"
+            print(f"\nCtrl+C to {leave}\nCtrl+D to stop session\n{speak}")
         try:
             return self._until_the_end()
         finally:
@@ -132,7 +139,11 @@ class Watcher:
 
     def _follow(self, daemon: Client) -> Ending:
         ended, self._passed_ending = self._passed_ending, None
+        self._send_unsent(daemon)
         while True:
+            if self._is_speaking and self._invitation:  # half a line is not to be torn
+                self._wait(daemon)
+                continue
             # A status of the past does not end the watching: something may come after it.
             event = daemon.next_event(self._pause(ended))
             if event is not None:
@@ -149,7 +160,7 @@ class Watcher:
         """Seconds for what may follow at once, before it is asked or left."""
         if ended is Ending.FAILED:
             return _LAST_WORD
-        return _SETTLED if self._is_to_prompt else 0
+        return _SETTLED if self._is_to_prompt and not self._is_speaking else 0
 
     def _is_newest(self, daemon: Client) -> bool:
         """Nothing has happened since what was shown last."""
@@ -197,7 +208,7 @@ class Watcher:
 
     @property
     def _is_to_prompt(self) -> bool:
-        asks = self._is_stopping or bool(self._waiting)
+        asks = self._is_stopping or self._is_speaking or bool(self._waiting)
         return self._listens and asks and not self._invitation
 
     def _prompt(self, daemon: Client) -> None:
@@ -207,6 +218,9 @@ class Watcher:
         self._countdown.clear()
         if self._is_stopping:
             self._invite(_STOP)
+            return
+        if self._is_speaking:
+            self._invite(_SAY)
             return
         prompt = self._waiting[min(self._waiting)]
         untold: Iterable[str] = ()
@@ -233,12 +247,13 @@ class Watcher:
             self._invitation = ""
 
     def _wait(self, daemon: Client) -> None:
-        readers: list[Any] = [daemon] + ([sys.stdin] if self._listens else [])
+        readers: list[Any] = [] if self._is_speaking else [daemon]
+        readers += [sys.stdin] if self._listens else []
         if not self._invitation:
             self._countdown.show()
         ready, _, _ = select.select(readers, [], [], 1.0)
         self._quiet = 0 if ready else self._quiet + 1
-        if self._quiet and self._quiet % _PATIENCE == 0:
+        if self._quiet and self._quiet % _PATIENCE == 0 and not self._is_speaking:
             self._say_why_nothing_happens(daemon)
         if sys.stdin in ready:
             self._take(daemon, _typed())
@@ -256,12 +271,17 @@ class Watcher:
                 self._listens = False
             else:
                 print("Not stopped.")
+        elif self._is_speaking:
+            self._is_speaking = False
+            self._speak(daemon, line)
         elif not line:
             self._is_stopping = True
         elif not line.endswith("\n"):
             print("Not sent. Ctrl+D on an empty line asks whether to stop the session.")
         elif line.strip():
-            self._answer(daemon, line.strip())
+            self._answer(daemon, line)
+        else:
+            self._is_speaking = not self._waiting
 
     def _say_why_nothing_happens(self, daemon: Client) -> None:
         """Once for each reason of its kind: the numbers in it change all the time."""
@@ -273,11 +293,11 @@ class Watcher:
 
     def _answer(self, daemon: Client, line: str) -> None:
         if not self._waiting:
-            print("Nothing waits for an answer. Ctrl+C to detach, Ctrl+D to stop the session.")
+            self._speak(daemon, line)
             return
         number = min(self._waiting)
         try:
-            answer = self._waiting[number].take(line)
+            answer = self._waiting[number].take(line.strip())
             if answer is not None:
                 daemon.call("escalation.respond", number=number, **answer)
                 self._waiting.pop(number, None)
@@ -288,6 +308,28 @@ class Watcher:
             print(f"error: {error.message}")
             if asked := self._waiting.pop(number, None):
                 self._keep_if_waiting(daemon, asked)
+
+    def _speak(self, daemon: Client, line: str) -> None:
+        """A line without its end was left with Ctrl+D."""
+        if not line.strip() or not line.endswith("\n"):
+            print("Nothing was said.")
+            return
+        self._unsent = (line, new_key())
+        self._send_unsent(daemon)
+
+    def _send_unsent(self, daemon: Client) -> None:
+        """Again after the daemon went away, with the same key: so it is said once."""
+        if self._unsent is None:
+            return
+        try:
+            print(hung(f"   {outlook(say_to(daemon, self._session, *self._unsent))}"))
+        except ConnectionLost:
+            raise
+        except PerpetualError as error:
+            print(f"error: {error.message}")
+            if error.hint:
+                print(f"hint:  {error.hint}")
+        self._unsent = None
 
     def _keep_if_waiting(self, daemon: Client, asked: Prompt) -> None:
         found = daemon.call("escalation.get", number=asked.number)

@@ -39,6 +39,7 @@ from perpetualcc.daemon.views import (
     task_data,
     that_fits,
 )
+from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -95,6 +96,7 @@ class Api:
     about_guards: GuardApi
     about_reports: ReportApi
     about_snapshots: SnapshotApi
+    about_words: WordsApi
     defaults: BrainSettings
     locations: Locations
 
@@ -170,6 +172,7 @@ class Api:
             **self.about_guards.methods(),
             **self.about_reports.methods(),
             **self.about_snapshots.methods(),
+            **self.about_words.methods(),
             **self.about_people.methods(),
         }
 
@@ -303,6 +306,7 @@ class Api:
             "spent": _spent(spent, session.id),
             "counts": await self.decisions.counts(session.id),
             "answered": await self._answered(session.id),
+            "words": await self.about_words.unheard(session),
             "checkpoints": [
                 checkpoint_data(one) for one in await self.checkpoints.list(session.id)
             ],

@@ -56,6 +56,8 @@ from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.state import is_work_stopped
+from perpetualcc.daemon.words import WordKeeper
+from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.daemon.workers import Workers
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.deferred.repeat import repeated
@@ -101,6 +103,7 @@ from perpetualcc.store.run_memory import SqliteRunMemory
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.store.snapshots import SqliteSnapshots
+from perpetualcc.store.words import SqliteWords
 from perpetualcc.store.work_ahead import SqliteWorkAhead
 from perpetualcc.work.dispatcher import Dispatcher
 
@@ -324,6 +327,10 @@ class Parts:
         return HumanBridge(RuleOffers(escalations=self.escalations, settings=settings))
 
     @cached_property
+    def words(self) -> WordKeeper:
+        return WordKeeper(store=SqliteWords(self.database, self.clock))
+
+    @cached_property
     def queue(self) -> EscalationQueue:
         queue = EscalationQueue(self.escalations, self.workers, self.config.human, self.clock)
         self.people.queue = self.budget_questions.queue = queue
@@ -372,6 +379,7 @@ class Parts:
                 gatekeeper=self.guard,
                 answerer=self.answerer,
                 people=self.people,
+                words=self.words,
                 clock=self.clock,
                 steady=self.steady,
                 handovers=self.handovers,
@@ -406,6 +414,7 @@ class Parts:
             self.planner,
             memory=self.memory_watch,
             snapshots=self.snapshots,
+            words=self.words,
         )
 
     @cached_property
@@ -528,6 +537,13 @@ class Parts:
             ),
             about_devices=DeviceApi(
                 devices=DeviceStore(self.database, self.clock), clock=self.clock
+            ),
+            about_words=WordsApi(
+                words=self.words,
+                manager=self.manager,
+                held=held,
+                agent=self.agent,
+                learning=self.learning_places,
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(

@@ -12,6 +12,7 @@ from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.daemon.snapshots import SnapshotKeeper
+from perpetualcc.daemon.words import WordKeeper
 from perpetualcc.domain.events import Event, TaskSettled
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.session_status import SessionStatus
@@ -56,6 +57,7 @@ class SessionWork:
         *,
         memory: MemoryWatch,
         snapshots: SnapshotKeeper,
+        words: WordKeeper,
     ) -> None:
         self._agent = agent
         self._limits = limits
@@ -67,8 +69,10 @@ class SessionWork:
         self._planner = planner
         self._memory = memory
         self._snapshots = snapshots
+        self._words = words
 
     async def advance(self, task: Task) -> Outcome:
+        self._words.begins(task.id)
         if asked := await self._questions.admit(task):
             return asked
         session = await self.manager.get_session(task.group)
@@ -93,7 +97,11 @@ class SessionWork:
             await self._keep(task, "stopped")
             raise
         if isinstance(outcome, Done):
-            return await until_written(lambda: self._limits.settle(task, session, outcome))
+            done = outcome
+            if not await until_written(lambda: self._words.goes_on(task.id)):
+                return await until_written(lambda: self._limits.settle(task, session, done))
+            due = self._limits.clock.now()
+            outcome = Later(due=due, counts=False, reason="you have said something more")
         kept = await self._keep(task, _reason(outcome))
         outcome = await self._told(outcome, task, session, kept)
         if isinstance(outcome, Later) and outcome.pauses:
@@ -107,7 +115,9 @@ class SessionWork:
             if isinstance(said, Done):
                 return await self._planner.concluded(task, session, said)
             return said
-        said = await self._verifier.claimed(task) or await self._ask(task)
+        is_unheard = await self._words.is_unheard(task.id)
+        claimed = None if is_unheard else await self._verifier.claimed(task)
+        said = claimed or await self._ask(task)
         return await self._verifier.prove(task, session, said) if isinstance(said, Done) else said
 
     async def _ask(self, task: Task) -> Outcome:
@@ -147,6 +157,7 @@ class SessionWork:
         yield from map(added, became.first)
 
     async def settled(self, task: Task, became: Settlement) -> None:
+        self._words.begins(task.id)
         await self.manager.settled(
             task,
             became.state,

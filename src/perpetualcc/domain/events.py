@@ -127,6 +127,16 @@ class TextSaid(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordSaid(Event):
+    """A person said something to Claude, which goes on working."""
+
+    text: str
+    number: int
+    by: str = ""
+    """What the client called itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequested(Event):
     """Claude wants to use a tool. Nothing has run yet."""
 

@@ -18,6 +18,9 @@ RequestId = NewType("RequestId", str)
 ClaudeSessionId = NewType("ClaudeSessionId", str)
 """Claude Code's own session id, a UUID that we choose before the process starts."""
 
+MessageId = NewType("MessageId", str)
+"""One message to Claude Code: a UUID of ours, by which it is found in the transcript."""
+
 
 def new_session_id() -> SessionId:
     return SessionId(os.urandom(3).hex())
@@ -35,3 +38,7 @@ def new_claude_session_id() -> ClaudeSessionId:
     import uuid  # noqa: PLC0415  # a fifth of what `pcc list` imports, for what it never does
 
     return ClaudeSessionId(str(uuid.uuid4()))
+
+
+def new_message_id() -> MessageId:
+    return MessageId(new_claude_session_id())

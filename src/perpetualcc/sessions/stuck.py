@@ -161,6 +161,13 @@ class StuckWatch:
         """A person took their time; that is nobody's standstill."""
         self.since = now
 
+    def told(self, now: float) -> None:
+        """A person said what to do: whatever it did before is no circle with what it does now."""
+        self._calls.clear()
+        self._denied.clear()
+        self._idle = 0
+        self.waited(now)
+
     def silent(self, now: float) -> str:
         """Nothing works, nobody is asked, and nothing comes: the process hangs."""
         minutes = self.settings.minutes

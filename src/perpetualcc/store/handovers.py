@@ -114,7 +114,15 @@ class SqliteHandovers:
                 (conversation, to_json(_EVIDENCE), _MOST_EVIDENCE),
             ).fetchall()
         )
-        return [_event(row) for row in reversed(rows)]
+        said = await self._database.read(
+            lambda c: c.execute(
+                "SELECT e.* FROM words w JOIN events e ON e.kind = 'WordSaid'"
+                " AND e.session = w.session AND json_extract(e.data, '$.number') = w.number"
+                " WHERE w.conversation = ? AND w.state <> 'waiting' ORDER BY w.number",
+                (conversation,),
+            ).fetchall()
+        )
+        return [_event(row) for row in (*reversed(rows), *said)]
 
     async def is_new(
         self, task: TaskId, conversation: ClaudeSessionId, calls: Sequence[RequestId]

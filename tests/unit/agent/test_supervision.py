@@ -51,6 +51,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.faculties import (
     MemoryJournal,
     MemoryPeople,
+    MemoryWords,
     OpenMeter,
     SettledAnswerer,
     SettledGatekeeper,
@@ -90,6 +91,7 @@ class World:
     gatekeeper: SettledGatekeeper = field(default_factory=SettledGatekeeper)
     answerer: SettledAnswerer = field(default_factory=SettledAnswerer)
     people: MemoryPeople = field(default_factory=MemoryPeople)
+    words: MemoryWords = field(default_factory=MemoryWords)
     meter: OpenMeter = field(default_factory=OpenMeter)
     facts: RunFacts = field(default_factory=RunFacts)
     inbox: Inbox = field(default_factory=Inbox)
@@ -110,6 +112,7 @@ class World:
                 gatekeeper=self.gatekeeper,
                 answerer=self.answerer,
                 people=self.people,
+                words=self.words,
                 clock=self.clock,
                 steady=self.steady,
                 meter=self.meter,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from perpetualcc.agent.inbox import (
     BackgroundChanged,
     LimitReported,
+    MessageEnded,
     Said,
     Started,
     ToolEnded,
@@ -415,3 +416,22 @@ def test_a_number_that_is_none_costs_no_turn(told):
 
     assert (ended.tokens_in, ended.tokens_out, ended.tokens_cached) == (0, 0, 0)
     assert (ended.cost_usd, ended.context_window, ended.result) == (0.0, None, "Done.")
+
+
+def test_a_message_to_claude_code_that_it_is_through_with_is_told():
+    def became(state):
+        return list(arrivals({"type": "command_lifecycle", "state": state, "command_uuid": "m"}))
+
+    assert became("completed") == [MessageEnded(message="m")]
+    assert became("queued") == became("started") == became("cancelled") == []
+    assert list(arrivals({"type": "command_lifecycle"})) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "several", "heard"),
+    [(None, None, ()), ("a", None, ("a",)), ("a", ["a", "b"], ("a", "b")), ("b", [], ("b",))],
+)
+def test_a_turn_names_the_messages_that_it_took_in(one, several, heard):
+    [turn] = arrivals(result(user_message_uuid=one, user_message_uuids=several))
+
+    assert turn.heard == heard

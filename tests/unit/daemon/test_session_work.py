@@ -36,6 +36,7 @@ def work_of(stage, begin):
         SimpleNamespace(),
         memory=SimpleNamespace(settle=nothing),
         snapshots=SimpleNamespace(before=nothing),
+        words=SimpleNamespace(begins=lambda _task: None, is_unheard=nothing),
     )
 
     async def session(_name):

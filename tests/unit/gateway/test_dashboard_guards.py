@@ -133,6 +133,7 @@ SCOPES = {
     "escalation.respond": (Scope.ANSWER, {"number": 1, "approve": True}),
     "session.pause": (Scope.WORK, {"session": "s"}),
     "session.resume": (Scope.WORK, {"session": "s"}),
+    "session.say": (Scope.WORK, {"session": "s", "text": "t", "key": "k"}),
     "task.add": (Scope.WORK, {"session": "s", "prompt": "p"}),
 }
 

@@ -27,6 +27,7 @@ ALLOWED: Mapping[str, tuple[Scope, frozenset[str]]] = {
     "session.list": (Scope.LOOK, frozenset({"limit"})),
     "session.pause": (Scope.WORK, frozenset({"session"})),
     "session.resume": (Scope.WORK, frozenset({"session"})),
+    "session.say": (Scope.WORK, frozenset({"session", "text", "key"})),
     "task.add": (Scope.WORK, frozenset({"session", "prompt"})),
 }
 """Methods with what they take to be granted, and their parameters. `always` makes a rule, `checks`

@@ -11,6 +11,7 @@ from perpetualcc.domain.events import (
     TextSaid,
     ToolDecided,
     ToolFinished,
+    WordSaid,
 )
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.tools import WRITERS
@@ -72,6 +73,8 @@ def evidence_of(events: Iterable[Event]) -> Evidence:
                 said.append(event.text.strip())
             case QuestionAnswered():
                 answers += [f"{asked} → {given}" for asked, given in event.answers.items()]
+            case WordSaid():
+                answers.append(f"The user said: {event.text}")
             case _:
                 pass
     own = [pair for pair in done if pair[0].verdict == "allow" and NAME not in pair[0].summary]

@@ -20,6 +20,7 @@ const LINES = {
   },
   TaskStarted: (e) => [`Task: ${oneLine(e.prompt)}`, "head"],
   TextSaid: (e) => [clean(e.text).trim(), "said"],
+  WordSaid: (e) => [`You said: “${clean(e.text).trim()}”`, "ask"],
   ToolDecided: (e) =>
     e.verdict === "allow"
       ? [`✓ ${tool(e)}`, "tool", [by[e.decided_by] ?? "", rules(e).join(", ")].join(" ").trim()]

@@ -4,6 +4,7 @@ import { button, counted, el, fill, fromHome, goesOn, money, moment, oneLine, pu
 import { Log } from "./log.js";
 
 const MOST_TASKS = 50;
+const IS_OVER = new Set(["COMPLETED", "STOPPED"]);
 const CAN_PAUSE = new Set(["IDLE", "PROCESSING", "WAITING_INPUT", "RATE_LIMITED"]);
 
 export class SessionView {
@@ -23,13 +24,17 @@ export class SessionView {
     this.pause = button("Pause", () => this.act("session.pause"));
     this.resume = button("Resume", () => this.act("session.resume"));
     this.pause.hidden = this.resume.hidden = true; // until it is known that there is such a session
-    this.prompt = el("textarea", { id: "prompt", rows: 2, maxlength: 20000, placeholder: "What is to be done next" });
+    this.prompt = el("textarea", { id: "prompt", rows: 2, maxlength: 20000, placeholder: "What is to be done next, or otherwise" });
+    this.speak = button("Say to Claude", () => this.speaks());
+    this.speak.hidden = true;
+    this.said = el("p.quiet", { role: "status" });
     const add = el(
       "form.add.work",
       { onsubmit: (event) => { event.preventDefault(); this.add(); } },
-      el("label", { for: "prompt" }, "Add a task"),
+      el("label", { for: "prompt" }, "Add a task, or say something to Claude, who goes on working"),
       this.prompt,
-      el("div.row", {}, el("button", { type: "submit" }, "Add")),
+      el("div.row", {}, el("button", { type: "submit" }, "Add"), this.speak),
+      this.said,
     );
     fill(
       this.node,
@@ -119,6 +124,7 @@ export class SessionView {
     );
     this.ask.hidden = session.status !== "WAITING_INPUT";
     this.point();
+    this.speak.hidden = IS_OVER.has(session.status);
     const buttons = [this.pause, this.resume];
     const pressed = buttons.find((one) => one === document.activeElement);
     this.pause.hidden = !CAN_PAUSE.has(session.status);
@@ -146,17 +152,35 @@ export class SessionView {
     this.refresh();
   }
 
-  async add() {
-    const prompt = this.prompt.value.trim();
-    if (!prompt) return;
+  add() {
+    return this.send("task.add", "prompt");
+  }
+
+  /** Once: what was sent and has no answer is sent with the same key. */
+  async speaks() {
+    const text = this.prompt.value.trim();
+    if (this.unsaid?.text !== text) this.unsaid = { text, key: Array.from(crypto.getRandomValues(new Uint32Array(4))).join("-") };
+    const found = await this.send("session.say", "text", { key: this.unsaid.key });
+    if (!found) return;
+    this.unsaid = null;
+    say(this.said, found.is_at_work ? "It reaches Claude at its next step." : "It waits until the session goes on.");
+  }
+
+  /** What is written, as this parameter; nothing comes back when it failed. */
+  async send(method, name, more = {}) {
+    const words = this.prompt.value.trim();
+    if (!words) return null;
     say(this.problem, "");
+    say(this.said, "");
+    let found = null;
     try {
-      await this.link.call("task.add", { session: this.id, prompt });
+      found = await this.link.call(method, { session: this.id, [name]: words, ...more });
       this.prompt.value = "";
     } catch (error) {
       say(this.problem, [error.message, error.hint].filter(Boolean).join(". "));
     }
     this.refresh();
+    return found;
   }
 }
 
