@@ -202,19 +202,20 @@ def _processes() -> Iterator[_Process]:
 
 def _from_proc() -> Iterator[_Process]:
     wanted, user = os.fsencode(f"{VARIABLE}="), os.getuid()
-    for entry in os.scandir(_PROC):
-        # A process may end between two looks, and some hide their environment.
-        with suppress(OSError, IndexError):
-            if not entry.name.isdigit() or entry.stat().st_uid != user:
-                continue
-            pid = int(entry.name)
-            parent = int(_stat_fields(pid)[1])
-            marks: tuple[str, ...] = ()
-            with suppress(PermissionError):
-                pairs = (_PROC / entry.name / "environ").read_bytes().split(b"\0")
-                carried = [pair for pair in pairs if pair.startswith(wanted)][:1]
-                marks = tuple(os.fsdecode(pair[len(wanted) :]) for pair in carried)
-            yield _Process(pid=pid, parent=parent, marks=marks)
+    with os.scandir(_PROC) as entries:
+        for entry in entries:
+            # A process may end between two looks, and some hide their environment.
+            with suppress(OSError, IndexError):
+                if not entry.name.isdigit() or entry.stat().st_uid != user:
+                    continue
+                pid = int(entry.name)
+                parent = int(_stat_fields(pid)[1])
+                marks: tuple[str, ...] = ()
+                with suppress(PermissionError):
+                    pairs = (_PROC / entry.name / "environ").read_bytes().split(b"\0")
+                    carried = [pair for pair in pairs if pair.startswith(wanted)][:1]
+                    marks = tuple(os.fsdecode(pair[len(wanted) :]) for pair in carried)
+                yield _Process(pid=pid, parent=parent, marks=marks)
 
 
 def _stat_fields(pid: int) -> list[str]:

@@ -85,7 +85,10 @@ def on_battery(supplies: Path = _SUPPLIES, platform: str = sys.platform) -> bool
             ).stdout  # fmt: skip
             return "'Battery Power'" in told
         return False
-    found = [_supply(one) for one in (sorted(supplies.iterdir()) if supplies.is_dir() else ())]
+    there: list[Path] = []
+    with suppress(OSError):
+        there = sorted(supplies.iterdir())
+    found = [_supply(one) for one in there]
     is_plugged = any(kind in {"Mains", "USB"} and online == "1" for kind, online, _ in found)
     has_battery = any(kind == "Battery" and scope != "Device" for kind, _, scope in found)
     return has_battery and not is_plugged
