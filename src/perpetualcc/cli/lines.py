@@ -349,7 +349,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
-    "ConditionMet": lambda e: [f"It succeeds, and the task begins: {fit(e['command'], 100)}"],
+    "ConditionMet": lambda e: [f"It succeeds, and the task is due: {fit(e['command'], 100)}"],
     "PlanProposed": _plan,
     "ChecksBegan": lambda e: [
         f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"

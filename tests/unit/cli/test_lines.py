@@ -190,7 +190,7 @@ INDENT = " " * 11
         (
             "ConditionMet",
             {"command": "ls inbox/*.md"},
-            ["[T] It succeeds, and the task begins: ls inbox/*.md"],
+            ["[T] It succeeds, and the task is due: ls inbox/*.md"],
         ),
         (
             "TaskAdded",

@@ -129,7 +129,8 @@ def test_what_begins_now_has_a_duration():
     ("status", "delay", "told"),
     [
         ("IDLE", "", "Running"),
-        ("IDLE", "waits for a place: 5 of 5 taken", "Idle"),
+        ("IDLE", "waits for a place: 5 of 5 taken", "Idle, waits for a place: 5 of 5 taken"),
+        ("IDLE", "begins when it succeeds: true", "Scheduled, begins when it succeeds: true"),
         ("RATE_LIMITED", "", "Limited"),
     ],
 )
