@@ -8,6 +8,7 @@ from typing import Any
 from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.decisions import rules_named
+from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, duration, moment
@@ -300,6 +301,9 @@ def _summary(detail: str) -> list[str]:
     return [f"  {fit(line, 160)}" for line in detail.splitlines()]
 
 
+_LIMITS = tuple(LIMIT_NAMES.values())
+
+
 def _settled(event: Data) -> list[str]:
     if event["state"] == "done":
         return [f"{coloured('✓', 'green')} Task completed"]
@@ -307,6 +311,8 @@ def _settled(event: Data) -> list[str]:
         see = "" if event["staged"] else ". See: pcc pending"
         return [f"Waiting for a person; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
+        if event["result"].startswith(_LIMITS):
+            return []  # `_limit` and `_planned` have said it
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
     if event["state"] == "missed":
         return [coloured(f"✗ Missed: {fit(event['result'], 160)}", "yellow")]

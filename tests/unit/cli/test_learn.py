@@ -260,8 +260,11 @@ def test_review_asks_one_by_one(run, tmp_path):
     queue.write_text(json.dumps(event) + "\n")
     run("learn", "run", "--once")
 
+    nobody = run("learn", "review", code=1)
+    (waits,) = json.loads(run("learn", "list", "--pending", "--json"))
     said = run("learn", "review", text="e\nAlways use pnpm\n")
 
+    assert f"hint:  pcc learn review --accept {waits['id']} (or --reject)" in nobody
     assert "[1/1]" in said
     (one,) = json.loads(run("learn", "list", "--json"))
     assert (one["rule"], one["status"]) == ("Always use pnpm", "accepted")

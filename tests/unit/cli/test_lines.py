@@ -235,6 +235,12 @@ INDENT = " " * 11
             ["[T] ✗ Task parked: it fails the same way each time"],
         ),
         ("TaskSettled", {"state": "queued", "result": "", "due": 5.0}, []),
+        ("TaskSettled", {"state": "waiting", "result": "the 5-hour limit", "due": 3e9}, []),
+        (
+            "TaskSettled",
+            {"state": "waiting", "result": "waits with the others", "due": 3e9},
+            [f"[T] Will go on at {moment(3e9)}: waits with the others"],
+        ),
     ],
 )
 def test_an_event_reads_as_the_manual_says(kind: str, data: dict, lines: list[str]) -> None:
