@@ -286,9 +286,7 @@ def _dot(related: list[Any]) -> Iterator[str]:
 @app.command()
 def context(
     project: ProjectArgument,
-    file: Annotated[
-        str, typer.Argument(help="A file of the project, or the end of its path")
-    ] = "",
+    file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """

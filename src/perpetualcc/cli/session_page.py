@@ -143,9 +143,11 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
     lines, over = ["Tasks:"], [one["id"] for one in tasks if one["state"] in _OVER]
     if hidden := set(over[:-_MOST_OVER]):
         lines.append(f"  … {counted(len(hidden), 'task')} before that ended; all of them: --json")
-    for task in tasks:
+    numbered = len(str(len(tasks))) if len(tasks) > 1 else 0
+    for number, task in enumerate(tasks, start=1):
         if task["id"] in hidden:
             continue
+        place = f"{number:>{numbered}} " if numbered else ""
         after = f"  (after {first_few(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
@@ -155,7 +157,7 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
         every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_ahead else ""
         symbol = _TASK_SYMBOLS["cancelled" if _is_left_out(task) else task["state"]]
         lines.append(
-            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
+            f"  {place}{symbol} {task['id']}  {fit(task['prompt'], 60)}"
             f"{priority}{unattended}{begins}{every}{after}"
         )
         if task.get("when") and is_ahead:
