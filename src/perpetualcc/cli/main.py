@@ -170,7 +170,11 @@ def _global(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show version")
     ] = False,
 ) -> None:
-    """Keeps Claude Code working around the clock, and explains every decision it takes."""
+    """
+    Keeps Claude Code working around the clock, and explains every decision it takes.
+
+    New here? pcc doctor, pcc login, pcc start ./project --task "…"
+    """
     if verbose and quiet:
         raise typer.BadParameter("--verbose and --quiet contradict each other")
     use_config(config)
