@@ -162,13 +162,17 @@ def _question(event: Data) -> list[str]:
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
         if event["here"]:  # they stand above the line to type on
             continue
-        options = [
-            f"[{i}] {fit(o['label'], 40)}"
-            for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
-        ]
-        more = "  …" if len(question["options"]) > _MANY_OPTIONS else ""
-        lines.append(f"   Options: {'  '.join(options)}{more}")
+        lines.append(f"   Options: {options_in_a_line(question)}")
     return lines
+
+
+def options_in_a_line(question: Data) -> str:
+    """`[1] unittest  [2] pytest`."""
+    options = [
+        f"[{i}] {fit(o['label'], 40)}"
+        for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
+    ]
+    return "  ".join(options) + ("  …" if len(question["options"]) > _MANY_OPTIONS else "")
 
 
 def _answered(event: Data) -> list[str]:
