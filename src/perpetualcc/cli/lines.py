@@ -13,6 +13,7 @@ from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
+from perpetualcc.sessions.budget import BUDGET
 
 Data = Mapping[str, Any]
 
@@ -271,10 +272,8 @@ def _budget(event: Data) -> list[str]:
     if event["kind"] == "BudgetApproached":
         nearly = "" if event["used"] >= event["allowed"] else "nearly "
         return [f"{coloured('⚠', 'yellow')}  A budget is {nearly}used up: {what}"]
-    return [
-        f"{coloured('✗', 'red')} A budget is used up: {what}",
-        f"  hint: pcc budget set {name} …",
-    ]
+    parked = [f"  hint: pcc budget set {name} …"] if name.startswith(("task_", "run_")) else []
+    return [f"{coloured('✗', 'red')} A budget is used up: {what}", *parked]
 
 
 def _planned(event: Data) -> list[str]:
@@ -305,6 +304,7 @@ def _summary(detail: str) -> list[str]:
     return [f"  {fit(line, 160)}" for line in detail.splitlines()]
 
 
+_USED_UP = re.compile(rf"{BUDGET} (\w+) is used up")
 _LIMITS = tuple(LIMIT_NAMES.values())
 
 
@@ -317,6 +317,9 @@ def _settled(event: Data) -> list[str]:
     if event["state"] == "waiting" and event["due"] and event["result"]:
         if event["result"].startswith(_LIMITS):
             return []  # `_limit` and `_planned` have said it
+        if name := _USED_UP.match(event["result"]):
+            more = f"pcc budget set {name[1]} …"
+            return [f"Will go on at {moment(event['due'])}, or once there is more: {more}"]
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
     if event["state"] == "missed":
         return [coloured(f"✗ Missed: {fit(event['result'], 160)}", "yellow")]

@@ -203,6 +203,8 @@ def begin(
         is_alone = is_later or unattended
         if note := of_one_unattended(budgets) if is_alone else used_up(budgets):
             print(f"note: {note}", file=sys.stderr)
+        if not session["delay"] and used_up(budgets):
+            session["delay"] = "waits for a budget that is used up"
         if note := _beside(daemon.call("session.list", project=session["project"]), session):
             print(f"note: {note}", file=sys.stderr)
     if detach or is_later:
