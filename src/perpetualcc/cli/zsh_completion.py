@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.config import environment
+from perpetualcc.domain.errors import PerpetualError
 
 SCRIPT = """
 #compdef %(prog_name)s
@@ -35,7 +36,11 @@ def use_our_zsh() -> None:
 
 
 def _install(*, prog_name: str, complete_var: str, shell: str) -> Path:
-    """Write the script, and one line that reads it at the end of `.zshrc`, once."""
+    """
+    Write the script, and one line that reads it at the end of `.zshrc`, once.
+
+    Raises PerpetualError, with the line, where another program keeps that file.
+    """
     library: Any = importlib.import_module("typer._completion_shared")
     text = library.get_completion_script(
         prog_name=prog_name, complete_var=complete_var, shell=shell
@@ -46,7 +51,12 @@ def _install(*, prog_name: str, complete_var: str, shell: str) -> Path:
     settings = Path(environment().get("ZDOTDIR") or Path.home(), ".zshrc")
     before = settings.read_text(errors="surrogateescape") if settings.is_file() else ""
     line = _READ.format(file=shlex.quote(str(script)))
-    if line not in before:
+    if line in before:
+        return script
+    try:
         with settings.open("a") as file:
             file.write("\n" * (before[-1:] not in {"", "\n"}) + f"{line}\n")
+    except OSError as error:
+        told = f"'{settings}' cannot be written: {error.strerror}"
+        raise PerpetualError(told, hint=f"Add this line where you keep it: {line}") from error
     return script
