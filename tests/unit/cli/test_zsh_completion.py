@@ -1,4 +1,4 @@
-"""What `pcc --install-completion zsh` writes, and where; the shell itself is an acceptance test's."""
+"""What `pcc --install-completion zsh` writes, and where; an acceptance test asks the shell itself."""
 
 import pytest
 
