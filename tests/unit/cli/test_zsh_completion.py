@@ -1,4 +1,4 @@
-"""What `pcc --install-completion zsh` writes, and where; an acceptance test asks the shell itself."""
+"""What `pcc --install-completion zsh` writes, and where; what zsh makes of it is seen elsewhere."""
 
 import pytest
 
