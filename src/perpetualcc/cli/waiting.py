@@ -52,7 +52,7 @@ def list_waiting(
 
 def _choices(one: dict[str, Any]) -> Iterator[str]:
     """What the numbers of its answer stand for."""
-    questions = one["raw"].get("questions") or ()
+    questions = one["raw"].get("questions") or []
     if one["type"] == "question" and len(questions) == 1 and questions[0].get("options"):
         from perpetualcc.cli.lines import options_in_a_line
 
