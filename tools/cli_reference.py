@@ -36,7 +36,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
     if inner is not None:
         if command.invoke_without_command:
             yield from ["```", f"{name} [OPTIONS]", "```", "", *_options(command)]
-        for one in inner.values():
+        for one in (command for command in inner.values() if not command.hidden):
             yield from _command(f"{name} {one.name}", one)
         return
     yield from ["```", f"{name}{_usage(command)}", "```", ""]

@@ -40,6 +40,23 @@ def test_an_api_that_does_not_answer_is_told_of_in_seconds(install, closed_port)
     pcc.pcc("stop", session)
 
 
+def test_a_claude_that_only_waits_to_ask_the_api_again_holds_up_no_stop(install, closed_port):
+    pcc = install("steps: [It is over.]", "--idle-exit", "60")
+    server = pcc.environment["ANTHROPIC_BASE_URL"]
+    pcc.environment["ANTHROPIC_BASE_URL"] = closed_port
+    session = pcc.start("Anything")
+    pcc.wait_for_event(session, "ApiUnanswered", within=40)
+    before = time.monotonic()
+
+    pcc.pcc("daemon", "stop")
+
+    assert time.monotonic() - before < 15, "its grace is 30 seconds"
+    assert pcc.claudes() == []
+    pcc.environment["ANTHROPIC_BASE_URL"] = server
+    pcc.pcc("daemon", "start")
+    assert pcc.wait(session)["status"] == "COMPLETED"
+
+
 def test_an_export_that_the_daemon_does_not_know_is_said(install, closed_port):
     pcc = install("steps: [It is over.]", "--idle-exit", "60")
     pcc.pcc("list")

@@ -40,7 +40,9 @@ def test_mistakes_before_a_session_exists(install, tmp_path):
     )
     assert "--risk cannot be 'odd'" in refused(pcc, "decisions", "--risk", "odd", code=2)
     assert "No level is called 'odd'" in refused(pcc, "logs", "x", "--level", "odd", code=2)
-    assert "'abc' is no whole number" in refused(pcc, "respond", "abc", "x", code=2)
+    assert "No session matches 'abc', and it is no request's number" in refused(
+        pcc, "respond", "abc", "x", code=2
+    )
     assert "The whole file system" in refused(pcc, "start", "/", "--task", "x")
     assert "its own state" in refused(pcc, "start", str(pcc.locations.logs_dir), "--task", "x")
     for name in (".claude", ".perpetualcc", ".Claude"):

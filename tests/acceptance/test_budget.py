@@ -65,7 +65,7 @@ def test_a_person_is_asked_once_and_raises_the_budget_for_today(install, tmp_pat
     shown = pcc.pcc("pending", str(asked["number"])).stdout
 
     assert asked["title"].startswith("The budget tokens_per_day is used up")
-    for choice in ("Raise it for today", "Wait until it renews", "Stop"):
+    for choice in ("Raise it for today", "No limit for today", "Wait until it renews", "Stop"):
         assert choice in shown
     assert "If nobody answers: Wait until it renews (" in shown
     for wrong, hint in (("abc", "an amount like"), ("17", "an amount above")):

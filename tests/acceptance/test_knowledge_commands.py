@@ -100,6 +100,29 @@ def test_vectors_can_be_waited_for(pcc, project):
     assert json.loads(found.stdout)[0]["file"] == "shop/till.py"
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["search", "where is the password checked?"], "shop/till.py:1-5"),
+        (["graph", "shop/money.py"], "imported by shop/till.py"),
+        (["context", "money.py"], "shop/money.py"),
+    ],
+)
+def test_what_is_asked_alone_is_asked_of_the_repository_that_one_is_in(
+    environment, project, words, found
+):
+    nowhere = run_pcc(words, env=environment, cwd=project / "shop")
+    (project / ".git").mkdir()
+
+    asked = run_pcc(words, env=environment, cwd=project / "shop")
+
+    assert nowhere.returncode == 2
+    assert f"pcc {words[0]} PROJECT " in nowhere.stderr
+    assert asked.returncode == 0, asked.stderr
+    assert found in asked.stdout
+    assert not (project / "shop" / ".perpetualcc").exists()
+
+
 def test_a_search_needs_no_init_and_knows_the_last_edit(pcc, project):
     first = pcc("search", project, "where is the password checked?")
     (project / "shop/zoo.py").write_text("def zebra():\n    pass\n")
@@ -342,7 +365,7 @@ def test_a_missing_query_is_said(pcc, project):
         done = pcc(*words)
 
         assert (done.returncode, done.stdout) == (2, "")
-        assert "--jsonl" in done.stderr
+        assert f"pcc search {project} " in done.stderr
 
 
 def test_what_contradicts_itself_is_named(here, project):

@@ -114,7 +114,7 @@ def test_a_question_waits_as_a_row_and_its_answer_resumes_the_conversation(
     runs = pcc.events(session, "RunStarted")
     assert [run["resumed"] for run in runs] == [False, True]
     # Ids leave this machine, the text stays on it.
-    assert f'pcc respond {number} "…"' in webhook.bodies[0]
+    assert f'pcc respond {number} 1 (or 2, or "…")' in webhook.bodies[0]
     assert session in webhook.bodies[0]
     assert "database" not in " ".join(webhook.bodies)
     assert "Which database" in desktop.shown[0][-1]
@@ -150,7 +150,7 @@ def test_a_question_whose_engine_dies_waits_as_a_row_at_once(install):
     assert len(pcc.events(session, "EscalationRaised")) == 1
     assert len(pcc.events(session, "QuestionAsked")) == 1
     assert_the_answer_is_on_record_once(pcc, session)
-    assert f'pcc respond {number} "…"' in webhook.bodies[0]
+    assert f'pcc respond {number} 1 (or 2, or "…")' in webhook.bodies[0]
     assert webhook.got[1]["title"] == f"PerpetualCC: {session} is done"
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -201,14 +202,56 @@ def test_half_an_answer_that_somebody_else_gave_is_no_command_for_the_shell(inst
     assert "left: <>" in screen.seen
 
 
+def programs(folder: Path) -> Path:
+    """A folder with `pcc` in it."""
+    tools = folder / "bin"
+    tools.mkdir()
+    (tools / "pcc").write_text(f'#!/bin/sh\nexec {sys.executable} -m perpetualcc "$@"\n')
+    (tools / "pcc").chmod(0o755)
+    return tools
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="completion needs the shell")
+@pytest.mark.parametrize(
+    ("own", "installed"),
+    [
+        ("", 2),
+        ("autoload -Uz compinit; compinit -u\nzstyle ':completion:*' menu no", 1),
+        ("fpath+=~/.zfunc; autoload -Uz compinit; compinit -u", 0),  # of an older version
+    ],
+)
+def test_zsh_completes_at_the_first_tab_and_keeps_its_users_styles(
+    install, tmp_path, own, installed
+):
+    pcc = install("steps: [Done.]")
+    home, tools = Path(pcc.environment["HOME"]), programs(tmp_path)
+    settings = home / ".zshrc"
+    settings.write_text(f"PS1='> '\n{own}")
+    before = settings.read_text()
+    environment = {**pcc.environment, "PATH": f"{tools}:{os.environ['PATH']}"}
+    for _ in range(installed or 1):
+        words = [str(tools / "pcc"), "--install-completion", "zsh"]
+        subprocess.run(words, env=environment, capture_output=True, check=True, timeout=30)
+    assert settings.read_text().count("source ") == 1, "once, however often it is installed"
+    if not installed:
+        settings.write_text(before)
+
+    with terminal([shutil.which("zsh"), "-d", "-i"], environment) as screen:
+        screen.wait_for("> ")
+        screen.type("pcc daem\t")
+        screen.wait_for("pcc daemon", within=30)
+        screen.type("\x15zstyle -L | cat; echo its sty''les\n")
+        screen.wait_for("its styles\n", within=30)
+
+    assert "menu select" not in screen.seen
+    assert ("menu no" in screen.seen) == ("menu no" in own)
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="completion needs the shell")
 def test_bash_completes_commands_and_what_is_there(install, tmp_path):
     pcc = install("steps: [Done.]")
-    tools = tmp_path / "bin"
-    tools.mkdir()
+    tools = programs(tmp_path)
     shown = pcc.pcc("--show-completion", "bash").stdout
-    (tools / "pcc").write_text(f'#!/bin/sh\nexec {sys.executable} -m perpetualcc "$@"\n')
-    (tools / "pcc").chmod(0o755)
     environment = {**pcc.environment, "PATH": f"{tools}:{os.environ['PATH']}"}
 
     def completed(*words: str) -> list[str]:

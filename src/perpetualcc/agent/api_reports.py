@@ -40,5 +40,6 @@ class ApiReports:
 
     async def tried_again(self, again: ApiTriedAgain) -> None:
         """A request that comes through at once is nobody's business."""
+        self.facts.next_try = self.faculties.steady.now() + again.pause
         if again.attempt >= _WORTH_A_WORD:
             await self.faculties.journal.record(self.events.unanswered(again))

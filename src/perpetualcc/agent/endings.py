@@ -64,6 +64,8 @@ class RunFacts:
     outdated: str = ""
     """Why the run was ended although its work goes on: what it began with counts no longer."""
     order: Order | None = None
+    next_try: float = 0.0
+    """Monotonic seconds: until then Claude Code waits to repeat a request that came to nothing."""
     question: int | None = None
     """The escalation that the run was ended for, to wait without a process."""
     error: str = ""

@@ -125,6 +125,8 @@ class SupervisedRun:
                 await self._api.trouble(arrival)
             case ApiTriedAgain():
                 await self._api.tried_again(arrival)
+                if self.facts.order is Order.LEAVE:
+                    await self._wind_up()
             case Told(order=order):
                 await self._told(order)
             case TimeUp():
@@ -350,7 +352,7 @@ class SupervisedRun:
             return
         # Of a reply that is on its way the first call ends the run: so nothing is paid twice.
         self.facts.order = self.facts.order or order
-        if self.waiting:
+        if self.waiting or self.faculties.steady.now() < self.facts.next_try:
             self._leave_question()
             await self._wind_up()
 

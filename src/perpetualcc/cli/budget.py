@@ -1,6 +1,7 @@
 """`pcc budget`: what may be spent, what was, and how to change it."""
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
@@ -80,15 +81,28 @@ _OF_ALL = ("tokens_per_day", "usd_per_day")
 
 def used_up(budgets: Iterable[Mapping[str, Any]]) -> str:
     """What a person should know who wants something done now; empty: there is money for it."""
-    for one in budgets:
-        allowed, used = one["allowed"], one["used"]
-        if one["name"] in _OF_ALL and allowed and used >= allowed:
-            name = one["name"]
-            return (
-                f"The budget {name} is used up: {_amount(used)} of {_amount(allowed)}."
-                f" Work waits for midnight, or until you raise it: pcc budget set {name} …"
-            )
-    return ""
+    told = (nothing_left(one) for one in budgets if one["name"] in _OF_ALL)
+    return next(filter(None, told), "")
+
+
+def nothing_left(one: Mapping[str, Any], week_resets: float | None = None) -> str:
+    """
+    What waits for a budget that is used up, and until when; empty: something is left of it.
+
+    `week_resets`: UTC epoch seconds, where it is known.
+    """
+    name, allowed, used = one["name"], one["allowed"], one["used"]
+    is_week = name == "weekly_share"  # what is set is left to the person; the rest may be used
+    most = 1 - allowed if is_week else allowed
+    if not allowed or used is None or used < most:
+        return ""
+    who = "Work" if name in _OF_ALL else "Unattended work"
+    day = "for midnight"
+    week = f"until the week resets, {moment(week_resets)}" if week_resets else "for the next week"
+    return (
+        f"The budget {name} is used up: {_amount(used)} of {_amount(most)}. {who} waits"
+        f" {week if is_week else day}, or until you change it: pcc budget set {name} …"
+    )
 
 
 def of_one_unattended(budgets: Iterable[Mapping[str, Any]]) -> str:
@@ -166,4 +180,9 @@ def set_budget(
         raise Mistyped(slip.message, hint=slip.hint) from None
     with connect(ctx.obj) as daemon:
         changed = daemon.call("budget.set", name=name, value=number)
+        found = daemon.call("budget.show")
     print(f"{name} = {_limit(name, changed['allowed'])}")
+    resets = {one["window"]: one["resets_at"] for one in found.get("windows", [])}
+    for one in found["budgets"]:
+        if one["name"] == name and (told := nothing_left(one, resets.get("seven_day"))):
+            print(f"note: {told}", file=sys.stderr)

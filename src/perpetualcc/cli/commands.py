@@ -16,6 +16,11 @@ class CommandEntry(NamedTuple):
 
 
 PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
+    "To begin with": {
+        "demo": CommandEntry("demo", "Play a real session: no account, no key"),
+        "doctor": CommandEntry("doctor", "Check this machine, and prove what is enforced"),
+        "login": CommandEntry("login", "Sign in to Claude, once, for the sessions"),
+    },
     "Sessions": {
         "start": CommandEntry("start", "Start a supervised Claude Code session"),
         "perpetual": CommandEntry("perpetual", "Start a session that hands over to fresh ones"),
@@ -46,7 +51,6 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
     },
     "Project": {
         "trust": CommandEntry("guard", "Let a project's own settings and hooks count"),
-        "demo": CommandEntry("demo", "Play a real session: no account, no key"),
         "rehearse": CommandEntry("rehearse", "See what your policy would do, without tokens"),
         "brain": CommandEntry("brain", "Ask a brain what it would answer"),
         "init": CommandEntry("knowledge", "Prepare a project: read its code, build its index"),
@@ -57,8 +61,6 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
         "memory": CommandEntry("memory", "Search what happened and what works"),
     },
     "Daemon": {
-        "doctor": CommandEntry("doctor", "Check this machine, and prove what is enforced"),
-        "login": CommandEntry("login", "Sign in to Claude, once, for the sessions"),
         "budget": CommandEntry("budget", "Show and change what may be spent"),
         "config": CommandEntry("config", "Show and change the settings"),
         "daemon": CommandEntry("daemon", "Start, stop and look at the background process"),

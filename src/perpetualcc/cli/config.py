@@ -19,7 +19,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import restart_command
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json
-from perpetualcc.cli.options import Group, JsonOption
+from perpetualcc.cli.options import JsonOption, ListingGroup
 from perpetualcc.cli.streams import remedy
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.config import file
@@ -28,8 +28,8 @@ from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.private_files import write_whole
 
 app = typer.Typer(
-    help="Show and change the settings.",
-    cls=Group,
+    help="Show and change the settings; alone it shows them.",
+    cls=ListingGroup,
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -47,6 +47,7 @@ _CHANGES = "changes the settings"
 
 
 @app.command()
+@app.command("list", hidden=True)  # as other programs call it
 def show(
     as_json: JsonOption = False,
 ) -> None:

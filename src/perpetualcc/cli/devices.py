@@ -11,7 +11,7 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
-from perpetualcc.cli.options import DryRunOption, Group, JsonOption
+from perpetualcc.cli.options import DryRunOption, JsonOption, ListingGroup
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.daemon.state import is_held
 from perpetualcc.domain.devices import Scope
@@ -21,8 +21,8 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.times import duration, moment, seen
 
 app = typer.Typer(
-    help="Phones and other browsers that may open your dashboard.",
-    cls=Group,
+    help="Phones and other browsers that may open your dashboard; alone it lists them.",
+    cls=ListingGroup,
     add_completion=False,
     rich_markup_mode=None,
 )

@@ -15,6 +15,7 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import JsonOption, ProjectArgument, directory
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import canonical, expanded, is_folder, is_repository, outward
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.texts import counted
 from perpetualcc.knowledge.low_priority import at_low_priority
@@ -132,15 +133,12 @@ def search(
     ] = False,
 ) -> None:
     """
-    Find the code that answers a question.
+    Find the code that answers a question; alone it is asked of the repository that you are in.
 
     Example: pcc search ./api "where are tokens checked?"
     """
-    if not as_lines and not query.strip():
-        raise typer.BadParameter(
-            "Say what to look for, or give --jsonl: pcc search PROJECT 'where are tokens checked?'",
-            param_hint="query",
-        )
+    if not as_lines:
+        project, query = _meant("search", project, query, "where are tokens checked?")
     if as_lines and query:
         raise Mistyped(
             f"`--jsonl` reads its queries from standard input, and {query!r} is one more",
@@ -163,6 +161,28 @@ def search(
         print(printable(f"{result.score:.2f}  {place}  {result.symbol}".rstrip()))
     if not found:
         print("Nothing shares a word with the query", file=sys.stderr)
+
+
+def _meant(command: str, project: Path, asked: str, such_as: str) -> tuple[Path, str]:
+    """
+    The project, and what is asked of it: a word alone is asked of the repository that one is in.
+
+    Raises Mistyped, with the whole line to type: there is none, or the word is a directory.
+    """
+    if asked.strip():
+        return project, asked
+    typed = str(project)
+    if is_folder(expanded(project)):
+        again = f"pcc {command} {shlex.quote(typed)} {shlex.quote(such_as)}"
+        raise Mistyped(f"What is asked of {typed!r}?", hint=f"Such as: {again}")
+    here = next(filter(is_repository, outward(canonical(Path()))), None)
+    if here is None:
+        again = f"pcc {command} PROJECT {shlex.quote(typed)}"
+        raise Mistyped(
+            f"{typed!r} is no directory, and you are in no repository that it could be asked of",
+            hint=f"Name the project's directory: {again}",
+        )
+    return here, typed
 
 
 def _answer_line(pipeline: "RAGPipeline", line: bytes, count: int) -> dict[str, Any]:
@@ -197,15 +217,19 @@ def graph(
     """
     Show what is near a file, a class or a function; or report on the whole project.
 
+    A name alone is looked for in the repository that you are in.
+
     Example: pcc graph ./api src/auth.py --depth 1
     """
     from perpetualcc.cli.structure_report import print_report
     from perpetualcc.store.index.opening import open_graph, open_structure
 
-    folder = directory(project)
     if as_json and as_dot:
         raise Mistyped("`--json` and `--dot` are two forms", hint="Leave one of the two out")
     _refuse_contradictions(entity, report=report, as_dot=as_dot)
+    if not report:
+        project, entity = _meant("graph", project, entity, "src/auth.py")
+    folder = directory(project)
     if report:
         _fresh(folder)
         print_report(open_structure(folder), as_json=as_json)
@@ -231,8 +255,6 @@ def _refuse_contradictions(entity: str, *, report: bool, as_dot: bool) -> None:
         )
     if report and as_dot:
         raise Mistyped("`--report` cannot be drawn: --dot is for what is near an entity", hint=hint)
-    if not report and not entity:
-        raise Mistyped("A graph needs an entity, or `--report` for the whole project", hint=hint)
 
 
 def _arrow(entry: Any) -> str:
@@ -264,18 +286,17 @@ def _dot(related: list[Any]) -> Iterator[str]:
 @app.command()
 def context(
     project: ProjectArgument,
-    file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")],
+    file: Annotated[str, typer.Argument(help="A file of the project, or the end of its path")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """
-    Show a file's imports, exports and callers.
+    Show a file's imports, exports and callers; alone it is one of the repository that you are in.
 
     Example: pcc context ./api src/auth.py
     """
     from perpetualcc.store.index.opening import open_graph
 
-    if not file.strip():
-        raise Mistyped("Of which file?", hint="pcc context PROJECT src/auth.py")
+    project, file = _meant("context", project, file, "src/auth.py")
     folder = directory(project)
     _fresh(folder)
     found = open_graph(folder).get_file_context(_inside(folder, file))

@@ -14,6 +14,7 @@ from perpetualcc.cli.learning_group import learning_places, tell_unread
 from perpetualcc.cli.look import one_line, print_json, printable
 from perpetualcc.cli.options import JsonOption, directory
 from perpetualcc.cli.typist import is_agent, only_a_person
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import canonical, main_tree
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import dated
@@ -125,8 +126,7 @@ def review(
 
 def _ask(library: "Library", one: "Learned") -> bool:
     """One answer. False: the person wants to stop."""
-    answer = typer.prompt("  accept, edit, reject, skip or quit? [a/e/r/s/q]", default="s").strip()
-    match answer[:1].lower():
+    match _typed(one)[:1].lower():
         case "a" | "y":
             with _what_ends(library, one.project):
                 library.accept(one)
@@ -141,6 +141,22 @@ def _ask(library: "Library", one: "Learned") -> bool:
         case _:
             pass
     return True
+
+
+def _typed(one: "Learned") -> str:
+    """Raises PerpetualError, with what to type instead, where there is no terminal to answer at."""
+    try:
+        asked = "  accept, edit, reject, skip or quit? [a/e/r/s/q]"
+        return str(typer.prompt(asked, default="s")).strip()
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        print()
+        accept = f"pcc learn review --accept {one_line(one.preference.id)}"
+        raise PerpetualError(
+            "Nobody is there to answer, so it still waits",
+            hint=f"{accept} (or --reject); all that wait: pcc learn list --pending --json",
+        ) from None
 
 
 @contextlib.contextmanager

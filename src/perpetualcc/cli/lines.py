@@ -8,10 +8,12 @@ from typing import Any
 from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.decisions import rules_named
+from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, duration, moment
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
+from perpetualcc.sessions.budget import BUDGET
 
 Data = Mapping[str, Any]
 
@@ -161,13 +163,17 @@ def _question(event: Data) -> list[str]:
         lines.append(f'{coloured("⚠", "yellow")}  QUESTION from Claude: "{text}"')
         if event["here"]:  # they stand above the line to type on
             continue
-        options = [
-            f"[{i}] {fit(o['label'], 40)}"
-            for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
-        ]
-        more = "  …" if len(question["options"]) > _MANY_OPTIONS else ""
-        lines.append(f"   Options: {'  '.join(options)}{more}")
+        lines.append(f"   Options: {options_in_a_line(question)}")
     return lines
+
+
+def options_in_a_line(question: Data) -> str:
+    """`[1] unittest  [2] pytest`."""
+    options = [
+        f"[{i}] {fit(o['label'], 40)}"
+        for i, o in enumerate(question["options"][:_MANY_OPTIONS], start=1)
+    ]
+    return "  ".join(options) + ("  …" if len(question["options"]) > _MANY_OPTIONS else "")
 
 
 def _answered(event: Data) -> list[str]:
@@ -266,10 +272,8 @@ def _budget(event: Data) -> list[str]:
     if event["kind"] == "BudgetApproached":
         nearly = "" if event["used"] >= event["allowed"] else "nearly "
         return [f"{coloured('⚠', 'yellow')}  A budget is {nearly}used up: {what}"]
-    return [
-        f"{coloured('✗', 'red')} A budget is used up: {what}",
-        f"  hint: pcc budget set {name} …",
-    ]
+    parked = [f"  hint: pcc budget set {name} …"] if name.startswith(("task_", "run_")) else []
+    return [f"{coloured('✗', 'red')} A budget is used up: {what}", *parked]
 
 
 def _planned(event: Data) -> list[str]:
@@ -300,6 +304,10 @@ def _summary(detail: str) -> list[str]:
     return [f"  {fit(line, 160)}" for line in detail.splitlines()]
 
 
+_USED_UP = re.compile(rf"{BUDGET} (\w+) is used up")
+_LIMITS = tuple(LIMIT_NAMES.values())
+
+
 def _settled(event: Data) -> list[str]:
     if event["state"] == "done":
         return [f"{coloured('✓', 'green')} Task completed"]
@@ -307,6 +315,11 @@ def _settled(event: Data) -> list[str]:
         see = "" if event["staged"] else ". See: pcc pending"
         return [f"Waiting for a person; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
+        if event["result"].startswith(_LIMITS):
+            return []  # `_limit` and `_planned` have said it
+        if name := _USED_UP.match(event["result"]):
+            more = f"pcc budget set {name[1]} …"
+            return [f"Will go on at {moment(event['due'])}, or once there is more: {more}"]
         return [f"Will go on at {moment(event['due'])}: {fit(event['result'], 100)}"]
     if event["state"] == "missed":
         return [coloured(f"✗ Missed: {fit(event['result'], 160)}", "yellow")]
@@ -349,7 +362,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "EscalationReminded": _reminded,
     "LimitReached": _limit,
     "ApiUnanswered": _unanswered,
-    "ConditionMet": lambda e: [f"It succeeds, and the task begins: {fit(e['command'], 100)}"],
+    "ConditionMet": lambda e: [f"It succeeds, and the task is due: {fit(e['command'], 100)}"],
     "PlanProposed": _plan,
     "ChecksBegan": lambda e: [
         f"Claude says it is done; checking: {fit('; '.join(e['commands']), 100)}"

@@ -179,8 +179,9 @@ def table(
     wrapping: Collection[str] = (),
 ) -> str:
     """
-    A box with columns; the widest give way on a terminal. On one that is too narrow for that, a
-    block of lines for each row. The first line of a cell is cut to its room, further ones wrap.
+    A box with columns; on a terminal the widest give way, and headers wrap, but no word or number
+    that stands alone in its cells is cut. On one that is too narrow for that, a block of lines for
+    each row. The first line of a cell is cut to its room, further ones wrap.
 
     `colours`: of each row's last cell, empty for none. Cells themselves are plain text.
     `wrapping`: columns by their headers, in which the first line of a cell wraps, too.
@@ -188,7 +189,7 @@ def table(
     cells = [[cell.split("\n") for cell in row] for row in [headers, *rows]]
     natural = [max(_natural(row[i]) for row in cells) for i in range(len(headers))]
     limit = terminal_width()
-    widths = _narrowed(natural, limit)
+    widths = _narrowed(natural, cells, limit)
     is_cramped = any(
         w < min(wish, _READABLE) and header in wrapping
         for w, wish, header in zip(widths, natural, headers, strict=True)
@@ -197,10 +198,10 @@ def table(
         return _blocks(cells, limit, colours)
     cells = [
         [
-            _laid(cell, w, wraps=header in wrapping)
+            _laid(cell, w, wraps=place == 0 or header in wrapping)
             for cell, w, header in zip(row, widths, headers, strict=True)
         ]
-        for row in cells
+        for place, row in enumerate(cells)
     ]
     drawn = [
         _row(row, widths, colour)
@@ -241,17 +242,30 @@ def _natural(cell: Sequence[str]) -> int:
     return max(first, min(_FURTHER, max(more, default=0)))
 
 
-def _narrowed(widths: list[int], limit: int | None) -> list[int]:
+_WORD = 12
+"""Columns of a status, a number, how long ago: cut, they say nothing. What is longer is a text."""
+
+
+def _narrowed(
+    widths: list[int], cells: Sequence[Sequence[Sequence[str]]], limit: int | None
+) -> list[int]:
     """
-    Take from the widest column until the table fits; never from the first, which names the row: it
-    is what a person types next.
+    Take from the columns that only their header makes wide, then from the widest, until the table
+    fits; never from the first, which names the row: it is what a person types next.
     """
+    headers, *rows = cells
+    told = [max((_natural(row[i]) for row in rows), default=0) for i in range(len(widths))]
+    words = [max(map(width, header.split()), default=0) for (header,) in headers]
+    floors = [
+        max(word, wide if wide <= _WORD else _NARROWEST)
+        for word, wide in zip(words, told, strict=True)
+    ]
     widths = list(widths)
     while limit is not None and _boxed(widths) > limit:
-        widest = max(range(1, len(widths)), key=widths.__getitem__)
-        if widths[widest] <= _NARROWEST:
+        spare = [i for i in range(1, len(widths)) if widths[i] > floors[i]]
+        if not spare:
             break
-        widths[widest] -= 1
+        widths[max(spare, key=lambda i: (widths[i] > told[i], widths[i]))] -= 1
     return widths
 
 

@@ -17,6 +17,7 @@ from perpetualcc.cli.narrow_help import use_narrow_help
 from perpetualcc.cli.options import GlobalOptions, Group
 from perpetualcc.cli.plain_values import use_plain_values
 from perpetualcc.cli.streams import give_up_output
+from perpetualcc.cli.zsh_completion import use_our_zsh
 from perpetualcc.config import use_config
 
 _SHELLS = ("bash", "zsh", "fish", "pwsh", "powershell")
@@ -169,7 +170,11 @@ def _global(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show version")
     ] = False,
 ) -> None:
-    """Keeps Claude Code working around the clock, and explains every decision it takes."""
+    """
+    Keeps Claude Code working around the clock, and explains every decision it takes.
+
+    New here? pcc doctor, pcc login, pcc start ./project --task "…"
+    """
     if verbose and quiet:
         raise typer.BadParameter("--verbose and --quiet contradict each other")
     use_config(config)
@@ -191,6 +196,7 @@ def run_alone(command: typer.Typer, name: str) -> None:
 def _run(command: typer.Typer, name: str) -> Any:
     use_plain_values()
     use_narrow_help()
+    use_our_zsh()
     code: Any = 0
     try:
         cast("Any", typer.main.get_command(command)).main(prog_name=name, standalone_mode=True)

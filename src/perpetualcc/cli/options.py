@@ -106,10 +106,19 @@ class Group(TyperGroup):
         rows = [
             (name, command.get_short_help_str(limit=1000))
             for name in self.list_commands(ctx)
-            if (command := self.get_command(ctx, name)) is not None
+            if (command := self.get_command(ctx, name)) is not None and not command.hidden
         ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+
+class ListingGroup(Group):
+    """Typed alone, with or without `--json`, it is its `list`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing and set(args) <= {"--json"}:
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
 
 
 class Detail(Enum):

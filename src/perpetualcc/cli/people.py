@@ -13,6 +13,7 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json
 from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
+from perpetualcc.cli.which_request import number_in, the_request
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.session_status import SessionStatus
 
@@ -23,8 +24,11 @@ app = typer.Typer(rich_markup_mode=None)
 def pending(
     ctx: typer.Context,
     number: Annotated[
-        int | None,
-        typer.Argument(help="Show this one in full", autocompletion=completion.requests),
+        str | None,
+        typer.Argument(
+            help="Show this one in full; or a session, whose are listed",
+            autocompletion=completion.requests,
+        ),
     ] = None,
     session: SessionOption = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many")] = LIMIT,
@@ -35,10 +39,11 @@ def pending(
 
     Example: pcc pending --session abc123
     """
-    if number is not None:
-        _show(ctx, number, as_json=as_json)
+    wanted = None if number is None else number_in(number)
+    if wanted is not None:
+        _show(ctx, wanted, as_json=as_json)
         return
-    list_waiting(ctx.obj, session=session, limit=limit, as_json=as_json)
+    list_waiting(ctx.obj, session=number or session, limit=limit, as_json=as_json)
 
 
 def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
@@ -57,10 +62,12 @@ def _show(ctx: typer.Context, number: int, *, as_json: bool) -> None:
 @app.command()
 def respond(
     ctx: typer.Context,
-    number: Annotated[
-        int,
+    request: Annotated[
+        str,
         typer.Argument(
-            help="The number that `pcc pending` shows", autocompletion=completion.requests
+            metavar="NUMBER",
+            help="The number that `pcc pending` shows, or a session that waits for one answer",
+            autocompletion=completion.requests,
         ),
     ],
     answer: Annotated[
@@ -83,14 +90,15 @@ def respond(
     Example: pcc respond 1 "Use PostgreSQL, it's our standard"
     """
     _refuse_contradictions(
-        number, answer or [], approve=approve, deny=deny, always=always, interactive=interactive
+        request, answer or [], approve=approve, deny=deny, always=always, interactive=interactive
     )
     if not ("".join(answer or []).strip() or approve or deny or always or interactive):
         raise Mistyped(
             "There is no answer",
-            hint=f'pcc respond {number} "…", --approve, --deny or --interactive',
+            hint=f'pcc respond {shlex.quote(request)} "…", --approve, --deny or --interactive',
         )
     with connect(ctx.obj) as daemon:
+        number = the_request(daemon, request)
         if interactive:
             given = _ask(daemon.call("escalation.get", number=number))
         else:
@@ -122,7 +130,7 @@ def _is_in_own_words(settled: dict[str, Any]) -> bool:
 
 
 def _refuse_contradictions(
-    number: int, words: list[str], *, approve: bool, deny: bool, always: bool, interactive: bool
+    request: str, words: list[str], *, approve: bool, deny: bool, always: bool, interactive: bool
 ) -> None:
     from perpetualcc.human.answers import NO, YES
 
@@ -136,7 +144,8 @@ def _refuse_contradictions(
     }
     for what, is_said in contradictions.items():
         if is_said:
-            raise Mistyped(what, hint=f"Choose one, such as: pcc respond {number} --deny")
+            again = f"pcc respond {shlex.quote(request)} --deny"
+            raise Mistyped(what, hint=f"Choose one, such as: {again}")
 
 
 def _given(daemon: Any, number: int, words: list[str]) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
-from perpetualcc.cli.options import Group, JsonOption, directory
+from perpetualcc.cli.options import JsonOption, ListingGroup, directory
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
-    help="Your own rules about tool calls.",
-    cls=Group,
+    help="Your own rules about tool calls; alone it lists them.",
+    cls=ListingGroup,
     add_completion=False,
     rich_markup_mode=None,
 )

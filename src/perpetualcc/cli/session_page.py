@@ -87,14 +87,14 @@ def row_colour(session: dict[str, Any]) -> str:
 
 def session_panel(session: dict[str, Any]) -> str:
     """The box at the top of `pcc start` and `pcc attach`."""
-    word = standing(session)[1]
-    begins_now = word == "Idle" and not session["delay"]
+    word, delay = standing(session)[1], one_line(session["delay"])
+    standing_now = f"{word}, {delay}" if delay else word
     return panel(
         f"PerpetualCC Session: {session['name']}",
         [
             f"Project: {session['project']}",
             f"Brain: {brain_name(session)}",
-            f"Status: {'Running' if begins_now else word}",
+            f"Status: {'Running' if standing_now == 'Idle' else standing_now}",
         ],
     )
 
@@ -106,7 +106,7 @@ def brain_name(session: dict[str, Any]) -> str:
 def page(session: dict[str, Any]) -> list[str]:
     symbol, word, colour = standing(session)
     home, started, ended = session["project"], session["created_at"], time.time()
-    has_begun = session["runs"] > 0 or not is_scheduled(session)
+    has_begun = session["runs"] > 0 or not (is_scheduled(session) or session["delay"])
     if word in {"Completed", "Stopped"}:
         ended = session["updated_at"]
     lines = [
@@ -118,7 +118,7 @@ def page(session: dict[str, Any]) -> list[str]:
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
         f"{'Started' if has_begun else 'Created'}:     {dated(started)}",
     ]
-    if not is_scheduled(session):
+    if has_begun and not is_scheduled(session):
         lines.append(f"Duration:    {duration(ended - started)}")
     if session["resumes_at"] is not None:
         lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
@@ -143,9 +143,11 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
     lines, over = ["Tasks:"], [one["id"] for one in tasks if one["state"] in _OVER]
     if hidden := set(over[:-_MOST_OVER]):
         lines.append(f"  … {counted(len(hidden), 'task')} before that ended; all of them: --json")
-    for task in tasks:
+    numbered = len(str(len(tasks))) if len(tasks) > 1 else 0
+    for number, task in enumerate(tasks, start=1):
         if task["id"] in hidden:
             continue
+        place = f"{number:>{numbered}} " if numbered else ""
         after = f"  (after {first_few(task['after'])})" if task["after"] else ""
         priority = f"  [priority {task['priority']}]" if task["priority"] else ""
         unattended = "" if task["lane"] == "interactive" else "  [unattended]"
@@ -155,7 +157,7 @@ def _tasks(tasks: list[dict[str, Any]], home: str) -> list[str]:
         every = f"  [every {fit(task['every'], 40)}]" if task.get("every") and is_ahead else ""
         symbol = _TASK_SYMBOLS["cancelled" if _is_left_out(task) else task["state"]]
         lines.append(
-            f"  {symbol} {task['id']}  {fit(task['prompt'], 60)}"
+            f"  {place}{symbol} {task['id']}  {fit(task['prompt'], 60)}"
             f"{priority}{unattended}{begins}{every}{after}"
         )
         if task.get("when") and is_ahead:

@@ -160,7 +160,9 @@ def add(  # noqa: PLR0917  # one parameter an option
     after: Annotated[
         list[str] | None,
         typer.Option(
-            help="Run after this task (its id or text); repeatable", autocompletion=completion.tasks
+            help="Run after this task: its number in pcc status, or how its id or text begins;"
+            " repeatable",
+            autocompletion=completion.tasks,
         ),
     ] = None,
     unattended: UnattendedOption = False,
@@ -266,7 +268,9 @@ def stop(
     task: Annotated[
         str | None,
         typer.Argument(
-            metavar="TASK", help="Only this task (its id or text)", autocompletion=completion.tasks
+            metavar="TASK",
+            help="Only this task: its number in pcc status, or how its id or text begins",
+            autocompletion=completion.tasks,
         ),
     ] = None,
 ) -> None:

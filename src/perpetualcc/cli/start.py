@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc import config
-from perpetualcc.cli import completion
 from perpetualcc.cli.budget import of_one_unattended, used_up
 from perpetualcc.cli.chosen_requirements import remembered
 from perpetualcc.cli.connection import connect
@@ -42,17 +41,31 @@ from perpetualcc.cli.options import (
     refuse_words,
 )
 from perpetualcc.cli.session_page import session_panel
+from perpetualcc.cli.start_options import (
+    AutoApproveOption,
+    BrainOption,
+    ConfidenceOption,
+    LevelOption,
+    MaxTurnsOption,
+    ModelOption,
+    NetworkOption,
+    PerpetualOption,
+    RequirementsOption,
+    SandboxOption,
+    WritableOption,
+    authority_of,
+    checked_sandbox,
+    refuse_idle,
+)
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
 from perpetualcc.cli.which_session import the_session
 from perpetualcc.cli.worktree import worktree_of
 from perpetualcc.daemon.surroundings import PROGRAMS
-from perpetualcc.domain.folders import canonical, expanded
+from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.texts import first_few
 
 app = typer.Typer(rich_markup_mode=None)
-
-_BRAINS = ("none", "claude", "gemini", "ollama")
 
 
 @app.command(context_settings=TAKES_WORDS)
@@ -60,62 +73,22 @@ def start(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     project: ProjectArgument = Path(),
     task: TaskOption = None,
-    requirements: Annotated[
-        Path | None, typer.Option(help="Requirements file (Markdown, YAML or text)")
-    ] = None,
-    brain: Annotated[
-        str | None,
-        typer.Option(
-            help="none, claude, gemini or ollama [default: the configuration's]",
-            autocompletion=completion.one_of(*_BRAINS),
-        ),
-    ] = None,
-    model: Annotated[str, typer.Option(help="Model of the brain")] = "",
-    auto_approve: Annotated[
-        bool | None,
-        typer.Option(
-            "--auto-approve/--no-auto-approve",
-            help="Let LOW risk through, or ask about it too [default: the configuration's]",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, max=1.0, help="Answers below it go to a person [default: the configuration's]"
-        ),
-    ] = None,
+    requirements: RequirementsOption = None,
+    brain: BrainOption = None,
+    model: ModelOption = "",
+    auto_approve: AutoApproveOption = None,
+    confidence: ConfidenceOption = None,
     claude_model: ClaudeModelOption = None,
-    max_turns: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Pause after so many turns; pcc resume goes on for as many [default: unlimited]",
-        ),
-    ] = None,
+    max_turns: MaxTurnsOption = None,
     detach: DetachOption = False,
-    level: Annotated[
-        int, typer.Option(min=1, max=3, help="1 read-only, 2 writes below --writable, 3 full")
-    ] = 3,
-    writable: Annotated[
-        list[Path] | None, typer.Option(help="Level 2: what may be written; repeatable")
-    ] = None,
-    network: Annotated[
-        bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
-    ] = True,
-    sandbox: Annotated[
-        str,
-        typer.Option(
-            help="auto, on or off [default: the configuration's]",
-            autocompletion=completion.one_of("auto", "on", "off"),
-        ),
-    ] = "",
+    level: LevelOption = 3,
+    writable: WritableOption = None,
+    network: NetworkOption = True,
+    sandbox: SandboxOption = "",
     session_name: NameOption = "",
     worktree: WorktreeOption = "",
     unattended: UnattendedOption = False,
-    perpetual: Annotated[
-        bool,
-        typer.Option("--perpetual", help="Hand over to fresh sessions early: see pcc perpetual"),
-    ] = False,
+    perpetual: PerpetualOption = False,
     at: AtOption = None,
     every: EveryOption = None,
     missed: MissedOption = None,
@@ -134,13 +107,9 @@ def start(  # noqa: PLR0917  # one parameter an option
     Example: pcc start ./api --task "Build user authentication with JWT"
     """
     refuse_words(ctx, project)
-    if brain is not None and brain not in _BRAINS:
-        raise Mistyped(f"--brain cannot be {brain!r}", hint=f"It is {', '.join(_BRAINS)}")
-    _refuse_idle(brain, model, auto_approve=auto_approve)
+    refuse_idle(brain, model, auto_approve=auto_approve)
     known = None if requirements else _chosen_before(ctx.obj, project)
-    if task is None:
-        requirements = requirements or known
-    if task is None and requirements is None:
+    if task is None and not (requirements := requirements or known):
         raise Mistyped("There is nothing to do", hint='Say what: --task "…" or --requirements FILE')
     begins = said_alike(
         at=at, every=every, missed=missed, when=when, checks=check, plan=plan, yes=yes
@@ -172,26 +141,6 @@ def start(  # noqa: PLR0917  # one parameter an option
         unattended=unattended,
         begins=begins,
     )
-
-
-def _refuse_idle(brain: str | None, model: str, *, auto_approve: bool | None) -> None:
-    """Raises Mistyped for an option that would change nothing, whatever the person hopes."""
-    if not model and not auto_approve:
-        return
-    from perpetualcc.config.file import load_config
-
-    settings = load_config()
-    if model and (brain or settings.brain.type) == "none":
-        raise Mistyped(
-            f"--model {model} is the brain's, and this session has none",
-            hint=f"Claude Code's own is --claude-model {shlex.quote(model)}"
-            " (a brain's: --brain claude --model …)",
-        )
-    if auto_approve and not settings.permissions.auto_approve_low_risk:
-        raise Mistyped(
-            "--auto-approve loosens nothing: permissions.auto_approve_low_risk is off",
-            hint="pcc config set permissions.auto_approve_low_risk true",
-        )
 
 
 def _chosen_before(global_options: GlobalOptions, project: Path) -> Path | None:
@@ -254,6 +203,8 @@ def begin(
         is_alone = is_later or unattended
         if note := of_one_unattended(budgets) if is_alone else used_up(budgets):
             print(f"note: {note}", file=sys.stderr)
+        if not session["delay"] and used_up(budgets):
+            session["delay"] = "waits for a budget that is used up"
         if note := _beside(daemon.call("session.list", project=session["project"]), session):
             print(f"note: {note}", file=sys.stderr)
     if detach or is_later:
@@ -311,29 +262,6 @@ def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
         yield f"{one_line(first_few(others))} will not count; {look}"
     elif files and not mistakes:
         yield f"{POLICY_FILE} counts only where it is stricter; {look}"
-
-
-def checked_sandbox(mode: str) -> str:
-    """Raises Mistyped for a word that is none."""
-    if mode not in {"", "auto", "on", "off"}:
-        raise Mistyped(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
-    return mode
-
-
-def authority_of(
-    project: Path, level: int, writable: list[Path], *, network: bool
-) -> dict[str, Any]:
-    """What the session may touch. Raises Mistyped where level and places disagree."""
-    if (level == 2) != bool(writable):
-        raise Mistyped(
-            "Level 2 writes below named directories only"
-            if level == 2
-            else "--writable names what level 2 may write",
-            hint="pcc start PROJECT --level 2 --writable DIR --task …",
-        )
-    root = canonical(project)
-    places = [str(canonical(root / expanded(path))) for path in writable]
-    return {"level": level, "writable": places, "allow_network": network}
 
 
 @app.command()

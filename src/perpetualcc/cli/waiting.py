@@ -42,11 +42,21 @@ def list_waiting(
             table(["#", "Session", "Type", "Question", "Waiting"], [_row(one) for one in waiting])
         )
         print(f"\nRespond with: {answer_to(waiting[0])}")
+        print("".join(_choices(waiting[0])), end="")
         print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
         print("".join(_offers(waiting)), end="")
     if more > 0:
         others = "pcc pending --limit N" if len(waiting) == limit else "pcc pending --session NAME"
         print(f"{more} more wait; see them with: {others}", file=sys.stderr)
+
+
+def _choices(one: dict[str, Any]) -> Iterator[str]:
+    """What the numbers of its answer stand for."""
+    questions = one["raw"].get("questions") or []
+    if one["type"] == "question" and len(questions) == 1 and questions[0].get("options"):
+        from perpetualcc.cli.lines import options_in_a_line
+
+        yield f"Options: {options_in_a_line(questions[0])}\n"
 
 
 def _offers(waiting: list[dict[str, Any]]) -> Iterator[str]:

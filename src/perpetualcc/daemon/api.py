@@ -337,7 +337,8 @@ class Api:
 
     async def add(self, params: Params, _: Connection) -> Any:
         """
-        Add a task to a queue; `after`: task ids, their beginnings, or whole prompts; `due`: not
+        Add a task to a queue; `after`: tasks by their number in `tasks` of `session.get`, counted
+        from 1, or by how their ids or texts begin; `due`: not
         before that time, in seconds of the epoch, and then unattended; `every` and `missed`: again
         and again, as `pcc add --every` says; `when`: once this command succeeds; `checks`: commands
         that prove it done; `plan`: cut it into tasks first, as of `session.start`.

@@ -22,16 +22,18 @@ from perpetualcc.domain.ids import RequestId, RunId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
+from perpetualcc.domain.times import dated
 from perpetualcc.human.answers import amount_in
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.sessions.budget import BUDGET, BudgetScope, Refusal, day_of
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.store.budget_days import SqliteBudgetDays
 
-RAISE, WAIT, STOP = "Raise it for today", "Wait until it renews", "Stop"
+RAISE, FREE = "Raise it for today", "No limit for today"
+WAIT, STOP = "Wait until it renews", "Stop"
 _CHANGED = "the budget was changed"
-_MORE = 1.5
-"""What a budget of the day becomes when a person raises it and names no number."""
+_ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+"""What a raised budget begins with, whatever its size: numbers that a person would say."""
 
 
 class BudgetQuestions:
@@ -73,7 +75,8 @@ class BudgetQuestions:
             async for session in self._waiting(name):
                 await self.manager.pause_session(session.id)
             return
-        amount = float(raw["raise_to"]) if text == RAISE else amount_in(text)
+        offered = {RAISE: float(raw["raise_to"]), FREE: 0.0}
+        amount = offered[text] if text in offered else amount_in(text)
         try:
             await self._days.raise_for_day(name, amount, settled.settled_at or self._clock.now())
         except PerpetualError:
@@ -118,17 +121,31 @@ class BudgetQuestions:
         await self._record(problem)
 
 
+def as_much_again(allowed: float, used: float) -> float:
+    """A round number that leaves as much as the budget was, whatever went beyond it."""
+    wanted = allowed + used
+    size = 10.0 ** math.floor(math.log10(wanted))
+    return next(round(one * size, 6) for one in _ROUND if one * size >= wanted * (1 - 1e-9))
+
+
 def _question(
     task: Task, session: Session, refusal: Refusal, renews: float, now: float
 ) -> EscalationRequest:
     share = refusal.scope is BudgetScope.WEEK
-    raise_to = 0.0 if share else math.ceil(max(refusal.allowed * _MORE, refusal.used * 1.1))
+    raise_to = 0.0 if share else as_much_again(refusal.allowed, refusal.used)
     title = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}. What now?"
-    more = "Keep nothing of the week back today" if share else f"{raise_to:,g} until midnight"
-    options = (
-        {"label": RAISE, "description": f"{more}; or type a number of your own"},
-        {"label": WAIT, "description": "The sessions go on by themselves then"},
-        {"label": STOP, "description": "They pause with all they did; pcc resume goes on"},
+    at, own = dated(renews), "or type a number of your own"
+    raised = (
+        {RAISE: f"Keep nothing of the week back today; {own}"}
+        if share
+        else {RAISE: f"To {raise_to:,.10g} until midnight; {own}", FREE: "Until midnight"}
+    )
+    later = {
+        WAIT: f"What waits goes on by itself then, {at}",
+        STOP: "What waits is paused with all it did; pcc resume goes on",
+    }
+    options = tuple(
+        {"label": label, "description": about} for label, about in (raised | later).items()
     )
     question = {"question": title, "header": "Budget", "multiSelect": False, "options": options}
     # A number of one's own is an answer if the work could go on with it.
@@ -141,12 +158,11 @@ def _question(
         request=RequestId(f"budget:{refusal.limit}:{uuid4()}"),
         type=EscalationType.QUESTION,
         title=title,
-        context=f"Used: {refusal.used:,.6g} of {refusal.allowed:,.6g}. Every session that this "
-        f"budget counts waits. Change it for good with: pcc budget set {refusal.limit} …",
+        context="Every session that this budget counts waits. "
+        f"Change it for good with: pcc budget set {refusal.limit} …",
         options=options,
         raw={"questions": [question], "budget": refusal.limit, "raise_to": raise_to},
         digest=f"budget:{refusal.limit}:{day_of(now)}:{refusal.allowed:g}",
-        packet={"state": refusal.reason, "analysis": f"budget {refusal.limit}"},
         default={"answers": {title: WAIT}, "text": WAIT},
         deadline=renews,
     )

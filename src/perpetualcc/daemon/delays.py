@@ -29,7 +29,7 @@ class Delays:
         """In words for a person; empty when nothing outside the session holds it up."""
         if session.status not in {SessionStatus.IDLE, SessionStatus.PROCESSING}:
             return ""
-        queued = [task.lane for task in tasks if task.state is TaskState.QUEUED]
+        queued = [task for task in tasks if task.state is TaskState.QUEUED]
         if session.status is SessionStatus.IDLE and not queued:
             return ""
         if self.is_stopped():
@@ -39,9 +39,13 @@ class Delays:
             return f"the disk is {space.described()}; work waits or fails until {then}"
         if session.status is SessionStatus.PROCESSING or session.resumes_at is not None:
             return ""  # at work, or not due yet
-        if conditions := [one for task in tasks if (one := waits_for(task))]:
-            return f"begins when it succeeds: {conditions[0]}"
-        return next(filter(None, (self.load(lane) or self._no_place(lane) for lane in queued)), "")
+        due = [task.lane for task in queued if not waits_for(task)]
+        conditional = [task for task in queued if waits_for(task)]
+        if conditional and not due:
+            busy = self.load(conditional[0].lane)
+            then = f"; then it {busy}" if busy else ""
+            return f"begins when it succeeds: {waits_for(conditional[0])}{then}"
+        return next(filter(None, (self.load(lane) or self._no_place(lane) for lane in due)), "")
 
     def _no_place(self, lane: Lane) -> str:
         taken, places = self.taken()[lane], self.places[lane]

@@ -34,7 +34,6 @@ from perpetualcc.sessions.task_queue import (
     can_be_done,
     comes_after_broken,
     left_out,
-    named,
     order_of,
     parts_of,
     standstill,
@@ -288,7 +287,7 @@ class SessionManager:
         session = await self.get_session(name)
         tasks = await self.queue(session.id).everything()
         left = [one for one in tasks if one.state not in _OVER]
-        found = the_one_named(task, named(task, left) or tasks)
+        found = the_one_named(task, tasks, sooner=left)
         if found.state in _OVER:
             raise PerpetualError(
                 f"Task {found.id} is {found.state.value} already",

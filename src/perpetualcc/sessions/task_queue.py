@@ -1,7 +1,7 @@
 """A session's queue: its part of the ledger, in the order in which it will be worked through."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
@@ -178,8 +178,7 @@ class TaskQueue:
         events: Iterable[Event] = (),
     ) -> Task:
         """
-        Queue a task. `after` takes task ids, unique prefixes of them, the whole prompt or its first
-        line; `events` are written with it.
+        Queue a task. `after` takes what `the_one_named` does; `events` are written with it.
 
         Raises:
             PerpetualError: the prompt is empty, or `after` names nothing, too much, or what will
@@ -216,21 +215,38 @@ class TaskQueue:
         return await self._tasks.list(self._session, {TaskState.FAILED, TaskState.PARKED})
 
 
-def named(name: str, tasks: Sequence[Task]) -> list[Task]:
-    """Those with this id, whole prompt or first line; else those whose id begins so."""
-    exact = [task for task in tasks if name in {task.id, task.prompt}]
-    titled = [task for task in tasks if name.strip() == first_line(task.prompt)]
-    begun = name.removeprefix("t-")
-    return (
-        exact
-        or titled
-        or [task for task in tasks if begun and task.id.removeprefix("t-").startswith(begun)]
+_HIGHEST = 3
+"""Digits of a task's number; more are the beginning of an id."""
+
+
+def _named(name: str, tasks: Sequence[Task], sooner: Sequence[Task]) -> Sequence[Task]:
+    """
+    The first of these that is any: those with this id, whole prompt or first line; the one with
+    this number, as `pcc status` counts them; those whose id begins so, or their text.
+    """
+    typed, begun = name.strip(), name.strip().removeprefix("t-")
+    place = int(typed) - 1 if typed.isdecimal() and len(typed) <= _HIGHEST else -1
+    numbered = {tasks[place].id} if 0 <= place < len(tasks) else set()
+    ways: Sequence[Callable[[Task], bool]] = (
+        lambda task: name in {task.id, task.prompt},
+        lambda task: typed == first_line(task.prompt),
+        lambda task: task.id in numbered,
+        lambda task: task.id.removeprefix("t-").startswith(begun),
+        lambda task: first_line(task.prompt).casefold().startswith(typed.casefold()),
     )
+    found = (filter(way, among) for way in ways if begun for among in (sooner, tasks))
+    return next(filter(None, map(list, found)), [])
 
 
-def the_one_named(name: str, tasks: Sequence[Task], *, option: str = "") -> Task:
-    """Raises PerpetualError: it is none of them, or several; `option`: where it was named."""
-    found = named(name, tasks)
+def the_one_named(
+    name: str, tasks: Sequence[Task], *, option: str = "", sooner: Sequence[Task] = ()
+) -> Task:
+    """
+    `option`: where it was named. `sooner`: the tasks that are meant where any of them can be.
+
+    Raises PerpetualError: it is none of them, or several.
+    """
+    found = _named(name, tasks, sooner)
     if len(found) != 1:
         shown = [f"{task.id} ({first_line(task.prompt, 40)})" for task in (found or tasks)]
         known = ", ".join(shown) or "none yet"

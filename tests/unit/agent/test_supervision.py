@@ -458,6 +458,27 @@ def test_an_engine_that_stops_holds_no_claude_for_an_answer():
     assert world.verdicts() == {}
 
 
+REFUSED = ApiTriedAgain(attempt=5, most=10, pause=8.0, http_status=529)
+
+
+def test_an_engine_that_stops_waits_for_no_further_try_of_the_api():
+    world = play(World(), Said(text="I begin."), REFUSED, Told(order=Order.LEAVE))
+    assert world.run.is_over, "nothing is on its way"
+
+    world = play(World(), Told(order=Order.LEAVE), REFUSED)
+    assert world.run.is_over, "what was on its way came to nothing"
+
+    world = play(World(), REFUSED)
+    world.steady.move(8)
+    play(world, Told(order=Order.LEAVE))
+    assert not world.run.is_over, "it was sent again, and may be answered"
+
+    world = play(World(), wants("1"), REFUSED, Told(order=Order.LEAVE))
+    assert not world.run.is_over, "its call is at work"
+    play(world, ended("1"))
+    assert world.run.is_over
+
+
 def test_an_engine_that_stops_leaves_a_pause_a_pause():
     world = play(World(), wants("1"), Told(order=Order.PAUSE), Told(order=Order.LEAVE))
 

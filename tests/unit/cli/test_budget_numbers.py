@@ -56,6 +56,46 @@ def test_who_wants_something_done_is_told_of_a_budget_that_everything_waits_for(
     assert bool(found) == bool(said)
 
 
+WEEK = time.time() + 3 * 86400
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "used", "told"),
+    [
+        ("tokens_per_day", 1000, 4200, "4,200 of 1,000. Work waits for midnight, or until you"),
+        ("unattended_tokens_per_day", 10, 20, "20 of 10. Unattended work waits for midnight"),
+        (
+            "weekly_share",
+            0.3,
+            0.75,
+            f"0.75 of 0.7. Unattended work waits until the week resets, {moment(WEEK)}",
+        ),
+        ("tokens_per_day", 5000, 4200, ""),
+        ("tokens_per_day", 0, 4200, ""),
+        ("weekly_share", 0.2, 0.75, ""),
+        ("task_tokens", 10, None, ""),
+    ],
+)
+def test_a_budget_that_is_set_below_what_is_used_says_what_waits_and_until_when(
+    monkeypatch, name, allowed, used, told
+):
+    answers = {
+        "budget.set": {"name": name, "allowed": allowed},
+        "budget.show": {
+            "budgets": [{"name": name, "allowed": allowed, "used": used}],
+            "windows": [{"window": "seven_day", "used": 0.75, "resets_at": WEEK}],
+        },
+    }
+    daemon = SimpleNamespace(call=lambda method, **_: answers[method])
+    monkeypatch.setattr(budget, "connect", lambda _: nullcontext(daemon))
+
+    done = CliRunner().invoke(budget.app, ["set", name, str(allowed)])
+
+    assert done.stdout.startswith(f"{name} = ")
+    assert told in done.stderr
+    assert bool(done.stderr) == bool(told)
+
+
 @pytest.mark.parametrize(
     ("minutes", "tokens", "said"),
     [

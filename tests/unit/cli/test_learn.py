@@ -260,8 +260,11 @@ def test_review_asks_one_by_one(run, tmp_path):
     queue.write_text(json.dumps(event) + "\n")
     run("learn", "run", "--once")
 
+    nobody = run("learn", "review", code=1)
+    (waits,) = json.loads(run("learn", "list", "--pending", "--json"))
     said = run("learn", "review", text="e\nAlways use pnpm\n")
 
+    assert f"hint:  pcc learn review --accept {waits['id']} (or --reject)" in nobody
     assert "[1/1]" in said
     (one,) = json.loads(run("learn", "list", "--json"))
     assert (one["rule"], one["status"]) == ("Always use pnpm", "accepted")
@@ -272,7 +275,8 @@ def test_the_log_is_there_once_the_worker_ran(run):
 
 
 def test_memory_of_an_empty_installation_is_empty(run):
-    assert run("memory", "search", "anything") == "Nothing like it happened before\n"
+    # On a busy machine it says on the other stream that it looks.
+    assert run("memory", "search", "anything").startswith("Nothing like it happened before\n")
     assert run("memory", "facts") == NO_FACTS
 
 

@@ -13,6 +13,7 @@ from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.domain.ids import RequestId
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.times import moment
+from perpetualcc.sessions.budget import BudgetScope, Refusal
 from tests.unit.domain.test_events import events
 
 AT = {
@@ -190,7 +191,7 @@ INDENT = " " * 11
         (
             "ConditionMet",
             {"command": "ls inbox/*.md"},
-            ["[T] It succeeds, and the task begins: ls inbox/*.md"],
+            ["[T] It succeeds, and the task is due: ls inbox/*.md"],
         ),
         (
             "TaskAdded",
@@ -235,6 +236,57 @@ INDENT = " " * 11
             ["[T] ✗ Task parked: it fails the same way each time"],
         ),
         ("TaskSettled", {"state": "queued", "result": "", "due": 5.0}, []),
+        ("TaskSettled", {"state": "waiting", "result": "the 5-hour limit", "due": 3e9}, []),
+        (
+            "BudgetUsedUp",
+            {"name": "tokens_per_day", "used": 997.0, "allowed": 500.0},
+            ["[T] ✗ A budget is used up: tokens_per_day: 997 of 500"],
+        ),
+        (
+            "BudgetUsedUp",
+            {"name": "task_tokens", "used": 997.0, "allowed": 500.0},
+            [
+                "[T] ✗ A budget is used up: task_tokens: 997 of 500",
+                f"{' ' * 13}hint: pcc budget set task_tokens …",
+            ],
+        ),
+        (
+            "TaskSettled",
+            {
+                "state": "waiting",
+                "result": Refusal(
+                    scope=BudgetScope.DAY, limit="usd_per_day", used=3, allowed=2
+                ).reason,
+                "due": 3e9,
+            },
+            [
+                (
+                    f"[T] Will go on at {moment(3e9)}, or once there is more:"
+                    " pcc budget set usd_per_day …"
+                )
+            ],
+        ),
+        (
+            "TaskSettled",
+            {
+                "state": "waiting",
+                "result": Refusal(
+                    scope=BudgetScope.RESERVED, limit="usd_per_day", used=1, allowed=2
+                ).reason,
+                "due": 3e9,
+            },
+            [
+                (
+                    f"[T] Will go on at {moment(3e9)}: the budget usd_per_day has nothing left but"
+                    " what runs at work may use"
+                )
+            ],
+        ),
+        (
+            "TaskSettled",
+            {"state": "waiting", "result": "waits with the others", "due": 3e9},
+            [f"[T] Will go on at {moment(3e9)}: waits with the others"],
+        ),
     ],
 )
 def test_an_event_reads_as_the_manual_says(kind: str, data: dict, lines: list[str]) -> None:

@@ -113,6 +113,20 @@ def test_a_table_keeps_within_the_terminal(columns: int, monkeypatch) -> None:
     assert any("Limited" in line for line in drawn), "a state is never cut to a letter"
 
 
+@pytest.mark.parametrize("columns", range(30, 90))
+def test_a_status_a_number_and_a_header_s_words_are_whole_on_any_terminal(
+    columns: int, monkeypatch
+) -> None:
+    monkeypatch.setattr(look, "terminal_width", lambda: columns)
+    row = ["c76f03", "night-shift", "✓ Completed", "Write the word counter that it asks", "14K/1M"]
+
+    drawn = look.table(["ID", "Name", "Status", "Current Task", "Context Tokens"], [row])
+
+    for whole in ("c76f03", "✓ Completed", "14K/1M", "Context", "Tokens"):
+        assert whole in drawn
+    assert max(map(look.width, drawn.splitlines())) <= columns
+
+
 @pytest.mark.parametrize("columns", [40, 30])
 def test_a_table_that_is_too_wide_for_the_terminal_is_told_in_lines(columns, monkeypatch) -> None:
     monkeypatch.setattr(look, "terminal_width", lambda: columns)

@@ -1,12 +1,15 @@
 """What lacks a word, or says two things, is typed wrong in every command: code 2."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.main import app
 
-GROUPS = ("brain", "config", "daemon", "devices", "learn", "memory", "notify", "rules")
+GROUPS = ("brain", "daemon", "learn", "memory", "notify")
 
 
 @pytest.fixture
@@ -58,6 +61,11 @@ def typed(tmp_path, monkeypatch):
         ["graph", ".", "name", "--json", "--dot"],
         ["init", ".", "--skip-index", "--vectors"],
         ["search", ".", "queries.jsonl", "--jsonl"],
+        ["search", "."],
+        ["search", "where are tokens checked?"],
+        ["context", "."],
+        ["context", "src/auth.py"],
+        ["graph", "src/auth.py"],
         ["rules", "add", "allow", "kind", " "],
         ["memory", "search", ""],
         ["devices", "pair", "phone", "--may", "everything"],
@@ -83,6 +91,27 @@ def test_a_group_alone_shows_its_help_as_pcc_alone_does(typed, group):
     assert done.stdout.startswith("Usage: ")
     assert "..." not in done.stdout.partition("\n")[2], "each command is told of to its end"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.parametrize("group", ["config", "devices", "rules"])
+def test_a_group_alone_lists_what_there_is_of_it(tmp_path, monkeypatch, group, flags):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for module in ("rules", "devices"):
+        daemon = SimpleNamespace(call=lambda *_, **__: [])
+        monkeypatch.setattr(
+            f"perpetualcc.cli.{module}.connect", lambda *_, told=daemon: nullcontext(told)
+        )
+    before = ["--data-dir", str(tmp_path), group]
+
+    alone, listed = (CliRunner().invoke(app, [*before, *more, *flags]) for more in ([], ["list"]))
+
+    assert alone.exit_code == 0
+    assert alone.stdout == listed.stdout
+    assert "Usage" not in alone.stdout
+    assert CliRunner().invoke(app, [*before, "--help"]).stdout.count("\n  list ") == (
+        group != "config"
+    ), "show is its name"
 
 
 @pytest.mark.parametrize("option", ["--show-completion", "--install-completion"])

@@ -4,6 +4,8 @@ import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.cli import people
+from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.which_request import the_request
 from perpetualcc.domain.errors import PerpetualError
 
 
@@ -29,6 +31,27 @@ def test_what_contradicts_itself_is_refused_before_anybody_hears_of_it(words, sa
     assert isinstance(done.exception, PerpetualError)
     assert said in done.exception.message
     assert done.exception.hint
+
+
+class Waits:
+    """A daemon in which these requests wait."""
+
+    def __init__(self, *numbers: int) -> None:
+        self._waiting = [{"number": number} for number in numbers]
+
+    def call(self, method, *, session):
+        assert (method, session) == ("escalation.list", "night")
+        return self._waiting
+
+
+def test_a_request_may_be_named_by_the_session_that_waits_for_its_answer():
+    assert [the_request(Waits(), typed) for typed in ("7", "#7", " 7 ")] == [7, 7, 7]
+    assert the_request(Waits(3), "night") == 3
+    with pytest.raises(Mistyped, match="Nothing of session 'night' waits"):
+        the_request(Waits(), "night")
+    with pytest.raises(Mistyped, match="2 requests of session 'night'") as several:
+        the_request(Waits(3, 5), "night")
+    assert several.value.hint == ("Say which by its number (3, 5): pcc respond 3 --interactive")
 
 
 @pytest.mark.parametrize(

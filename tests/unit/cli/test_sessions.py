@@ -129,7 +129,8 @@ def test_what_begins_now_has_a_duration():
     ("status", "delay", "told"),
     [
         ("IDLE", "", "Running"),
-        ("IDLE", "waits for a place: 5 of 5 taken", "Idle"),
+        ("IDLE", "waits for a place: 5 of 5 taken", "Idle, waits for a place: 5 of 5 taken"),
+        ("IDLE", "begins when it succeeds: true", "Scheduled, begins when it succeeds: true"),
         ("RATE_LIMITED", "", "Limited"),
     ],
 )
@@ -155,7 +156,7 @@ def test_of_a_long_life_the_tasks_that_ended_last_are_listed_and_all_that_are_le
     title, hidden, *lines = _tasks(tasks, "/shop")
 
     assert (title, hidden) == ("Tasks:", "  … 2,980 tasks before that ended; all of them: --json")
-    assert lines[:2] == ["  ✗ t-0  Task 0", "  ✓ t-2981  Task 2981"]
+    assert lines[:2] == ["     1 ✗ t-0  Task 0", "  2982 ✓ t-2981  Task 2981"]
     assert len(lines) == 1 + 20 + 1 + 40
 
 

@@ -20,6 +20,8 @@ from perpetualcc.human.how_to_answer import how_to_answer
         ("permission", {"options": [{"label": ALWAYS, "description": "from now on"}]}),
         ("error", {}),
         ("question", {"raw": {"questions": [{"question": "Begin?", "yes_or_no": True}]}}),
+        ("question", {"raw": {"questions": [{"options": [{}, {}]}]}}),
+        ("question", {"raw": {"questions": [{"options": [{}, {}], "options_only": True}]}}),
         ("review", {"task_is_over": True}),
         ("review", {"task_is_over": False}),
     ],
@@ -40,11 +42,29 @@ def test_a_pasted_choice_decides_nothing(kind, more):
         ("error", [], 'pcc respond 4 retry (or "give up")'),
         ("question", [], 'pcc respond 4 "…"'),
         ("question", [{}, {}], 'pcc respond 4 "…" "…"'),
+        ("question", [{"options": [{}]}], 'pcc respond 4 "…"'),
+        ("question", [{"options": [{}] * 2}], 'pcc respond 4 1 (or 2, or "…")'),
+        ("question", [{"options": [{}] * 5}], 'pcc respond 4 1 (or 2 to 5, or "…")'),
+        ("question", [{"options": [{}] * 2, "options_only": True}], "pcc respond 4 1 (or 2)"),
         ("question", [{"yes_or_no": True}], 'pcc respond 4 --approve (or --deny, or "…")'),
     ],
 )
 def test_what_answers_a_request(kind, questions, line):
     assert how_to_answer(4, kind, questions) == line
+
+
+def test_what_the_numbers_of_the_first_answer_stand_for_is_listed(monkeypatch, capsys):
+    options = [{"label": "lines"}, {"label": "one array\x1b[2J"}]
+    one = asked(1) | {"type": "question", "raw": {"questions": [{"options": options}]}}
+    answers = {"escalation.list": [one], "escalation.count": 1}
+    daemon = SimpleNamespace(call=lambda method, **_: answers[method])
+    monkeypatch.setattr(cli_waiting, "connect", lambda _options: nullcontext(daemon))
+
+    list_waiting(GlobalOptions())
+
+    said = capsys.readouterr().out
+    assert 'Respond with: pcc respond 1 1 (or 2, or "…")\n' in said
+    assert "Options: [1] lines  [2] one array�[2J\n" in said
 
 
 OFFER = {"label": ALWAYS, "description": "from now on, without asking: make lint"}

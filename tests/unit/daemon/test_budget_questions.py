@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from perpetualcc.daemon.budget import BudgetKeeper
-from perpetualcc.daemon.budget_questions import RAISE, STOP, WAIT, BudgetQuestions
+from perpetualcc.daemon.budget_questions import (
+    FREE,
+    RAISE,
+    STOP,
+    WAIT,
+    BudgetQuestions,
+    as_much_again,
+)
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.escalations import Escalation
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -128,7 +135,7 @@ def test_all_who_come_wait_for_midnight_and_one_person_is_asked_once(play):
     assert all(isinstance(one, Wait) for one in held)
     assert {one.due for one in held} == {next_day(stage.clock.now())}
     [asked] = stage.desk.asked
-    assert [option["label"] for option in asked.request.options] == [RAISE, WAIT, STOP]
+    assert [option["label"] for option in asked.request.options] == [RAISE, FREE, WAIT, STOP]
     assert asked.request.default["text"] == WAIT
     assert asked.request.deadline == next_day(stage.clock.now())
 
@@ -136,7 +143,7 @@ def test_all_who_come_wait_for_midnight_and_one_person_is_asked_once(play):
 @pytest.mark.parametrize(
     ("text", "allowed"),
     [
-        (RAISE, 1500),
+        (RAISE, 2000),
         ("4,000", 4000),
         ("2M", 2_000_000),
         ("1.5k", 1500),
@@ -161,6 +168,37 @@ def test_a_raise_counts_at_once_and_ends_with_the_day(play, text, allowed):
     assert bool(told) is (allowed == 1000)
 
 
+def test_a_budget_without_a_limit_for_today_has_its_limit_tomorrow(play):
+    async def scene(stage):
+        await stage.admit()
+        await stage.answer(FREE)
+        today, admitted = await stage.allowed(), await stage.admit()
+        stage.clock.move(86400)
+        return today, admitted, await stage.allowed()
+
+    assert play(scene) == (0, None, 1000)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "used", "raised"),
+    [
+        (1000, 1000, 2000),
+        (4000, 4200, 10_000),
+        (1_000_000, 1_049_876, 2_500_000),
+        (1_000_000, 9_300_000, 12_000_000),
+        (500_000, 512_000, 1_200_000),
+        (5, 5.2, 12),
+        (0.5, 0.5, 1),
+        (2.5, 2.5, 5),
+        (3, 3, 6),
+        (0.1, 0.2, 0.3),
+        (1, 0.01, 1.2),
+    ],
+)
+def test_a_raise_is_a_round_number_that_leaves_as_much_as_the_budget_was(allowed, used, raised):
+    assert as_much_again(allowed, used) == raised
+
+
 def test_a_budget_that_renews_in_the_quiet_hours_is_waited_for_until_they_end(play):
     async def scene(stage):
         stage.keeper.settings = LimitSettings(quiet_hours="23:00-07:00")
@@ -177,7 +215,7 @@ def test_when_the_raise_is_used_up_too_the_person_is_asked_again(play):
         await stage.admit()
         await stage.answer(RAISE)
         await stage.admit("second")
-        await stage.keeper.ended(TaskId("second"), SessionId("abc123"), 600, 0.0)
+        await stage.keeper.ended(TaskId("second"), SessionId("abc123"), 1000, 0.0)
         await stage.admit()
         await stage.admit("other")
         return stage

@@ -1,5 +1,6 @@
 """What holds a session up is said, as far as it is none of the session's own doing."""
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -57,6 +58,31 @@ def test_an_idle_session_with_nothing_to_do_waits_for_nothing(tmp_path):
     delays = delays_of(spent_disk=lambda: FULL, load=str, places={}, taken=dict)
 
     assert delays.why(replace(session(tmp_path), status=SessionStatus.IDLE), []) == ""
+
+
+@pytest.mark.parametrize(
+    ("busy", "due", "said"),
+    [
+        ("", [], "begins when it succeeds: ls inbox"),
+        (BUSY, [], f"begins when it succeeds: ls inbox; then it {BUSY}"),
+        (BUSY, [task(lane=Lane.CRON, state=TaskState.QUEUED)], BUSY),
+    ],
+)
+def test_what_waits_for_a_condition_is_not_said_to_begin_where_the_machine_is_too_busy(
+    tmp_path, busy, due, said
+):
+    delays = delays_of(
+        spent_disk=lambda: None,
+        load=lambda _: busy,
+        places=dict.fromkeys(Lane, 5),
+        taken=lambda: dict.fromkeys(Lane, 0),
+    )
+    conditional = task(
+        lane=Lane.CRON, state=TaskState.QUEUED, due=math.inf, payload={"when": "ls inbox"}
+    )
+    seen = replace(session(tmp_path), status=SessionStatus.IDLE)
+
+    assert delays.why(seen, [conditional, *due]) == said
 
 
 def test_what_begins_later_waits_for_no_place_before(tmp_path):

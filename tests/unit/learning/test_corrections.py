@@ -1,7 +1,11 @@
 """The classifier over its corpus, over what it never saw, and over what must not fool it."""
 
+import fcntl
+import hashlib
 import json
+import sys
 import time
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perpetualcc import learning
 from perpetualcc.learning.corrections import classify
+from perpetualcc.learning.corrections.judgement import Judgement
 from perpetualcc.learning.corrections.lexicon import lexicons
 from perpetualcc.learning.corrections.stream import judge_lines
 
@@ -29,7 +35,46 @@ _MOST = 500
 def judgements(half):
     every = rows(half)
     asked = every[:: 1 + len(every) // _MOST] if half in LEARNED else every
-    return [(classify(row["message"], row["assistant"]), row) for row in asked]
+    judged = judged_once if len(asked) > _MANY else judged_now
+    return list(zip(judged(half, asked), asked, strict=True))
+
+
+def judged_now(_half, asked):
+    return [classify(row["message"], row["assistant"]) for row in asked]
+
+
+_MANY = 5_000
+"""Messages that take most of a minute."""
+_KEPT = Path(__file__).parents[3] / ".pytest_cache" / "judgements"
+
+
+def judged_once(half, asked):
+    """
+    Kept from one test, and from one run, to the next until the classifier or a message is another:
+    of the same message it says the same.
+    """
+    _KEPT.mkdir(parents=True, exist_ok=True)
+    kept = _KEPT / f"{half}-{digest_of(asked)}.json"
+    with (_KEPT / f"{half}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # who comes second, in another process, finds it
+        if not kept.exists():
+            found = judged_now(half, asked)
+            for old in _KEPT.glob(f"{half}-*"):
+                old.unlink()
+            draft = kept.with_suffix(".draft")
+            draft.write_text(json.dumps([asdict(one) for one in found]))
+            draft.replace(kept)
+        return [Judgement(**one) for one in json.loads(kept.read_text())]
+
+
+def digest_of(asked):
+    """Of the messages, and of everything in which the judgement on them rests."""
+    code = Path(learning.__file__).parent
+    digest = hashlib.sha256(f"{sys.version} {json.dumps(asked)}".encode())
+    for path in sorted(code.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def f1(pairs):
@@ -150,6 +195,7 @@ def test_what_lasts_is_a_rule_also_when_nothing_went_before(message):
     assert classify(message).durable
 
 
+@pytest.mark.timeout(300)  # the same thousands, where it comes first
 def test_where_a_rule_holds_is_right_in_nineteen_of_twenty():
     lasting = [(one, row) for one, row in judgements("promised_unseen") if row["durable"]]
 

@@ -69,7 +69,8 @@ def test_a_task_and_the_event_that_tells_of_it_are_added_together():
 
 
 @pytest.mark.parametrize(
-    "named", ["whole id", "id without its letter", "beginning", "prompt", "title"]
+    "named",
+    ["whole id", "id without its letter", "beginning", "prompt", "title", "number", "text"],
 )
 def test_what_must_come_first_is_named_in_several_ways(named):
     async def scene():
@@ -81,6 +82,8 @@ def test_what_must_come_first_is_named_in_several_ways(named):
             "beginning": first.id[:6],
             "prompt": "write the tests\nall of them",
             "title": "write the tests",
+            "number": "1",
+            "text": "Write the",
         }[named]
 
         second = await queue.add("run them", after=[name])
@@ -106,6 +109,26 @@ def test_a_name_of_nothing_or_of_two_is_refused_and_nothing_is_added():
                 await queue.add(empty)
 
         assert prompts(await queue.everything()) == ["the same", "the same"]
+
+    asyncio.run(scene())
+
+
+def test_a_number_is_a_tasks_place_and_a_beginning_is_one_of_what_is_left():
+    async def scene():
+        queue, _ = new_queue()
+        texts = ["2nd of all", "wash up", "2 plates are left", "wash the car", "7"]
+        tasks = [await queue.add(text) for text in texts]
+
+        def meant(name, *left):
+            return the_one_named(name, tasks, sooner=[tasks[one] for one in left]).prompt
+
+        assert meant("2") == "wash up", "and nothing that begins so"
+        assert meant("2", 0, 2) == "wash up", "though it is over"
+        assert meant("7") == "7", "its whole text"
+        assert meant("wash", 3) == "wash the car"
+        for name, why in (("wash", "matches several"), ("zebra", "matches no")):
+            with pytest.raises(PerpetualError, match=why):
+                meant(name)
 
     asyncio.run(scene())
 
