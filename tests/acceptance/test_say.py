@@ -10,6 +10,7 @@ import pytest
 
 from perpetualcc.learning.install import install as install_hooks
 from perpetualcc.learning.places import Places
+from tests.acceptance.held_back import HeldBack
 from tests.acceptance.supervised import kill, wait_until
 from tests.acceptance.terminals import CTRL_C, terminal
 
@@ -88,17 +89,14 @@ def test_words_keep_their_order_and_what_looks_like_a_command_is_none(install, s
 
 
 def test_a_word_that_comes_as_the_turn_ends_begins_another(install, servers):
-    pcc = install("""
-        steps:
-          - {say: Nearly., delay: 3s}
-          - And that is mended.
-          - More.
-        """)
+    pcc = install("steps: [Nearly., And that is mended., More.]", server_of=HeldBack)
     session = pcc.start("Build it")
-    wait_until(lambda: servers[0].requests)
+    pcc.wait_for_event(session, "RunInitialized")
 
     pcc.pcc("say", session, WORD)
     pcc.pcc("say", session, "and once more")
+    wait_until(lambda: states(pcc, session) == ["given"] * 2)
+    servers[0].go.set()
     done = pcc.wait(session, "COMPLETED")
 
     assert told(servers[0]) == [0, 1]
@@ -273,20 +271,18 @@ def test_a_correction_that_is_said_is_learned_as_if_it_were_typed(install):
 
 
 def test_a_hook_that_stops_a_word_is_told_and_stops_no_work(install, servers):
-    pcc = install("""
-        steps:
-          - {say: Nearly., delay: 3s}
-          - More.
-        """)
+    pcc = install("steps: [Nearly., More.]", server_of=HeldBack)
     command = "if grep -q endpoint; then echo no such words >&2; exit 2; fi"
     hooks = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]}
     settings = Path(pcc.environment["CLAUDE_CONFIG_DIR"], "settings.json")
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps({"hooks": hooks}))
     session = pcc.start("Build it")
-    wait_until(lambda: servers[0].requests)
+    pcc.wait_for_event(session, "RunInitialized")
 
     pcc.pcc("say", session, WORD)
+    wait_until(lambda: states(pcc, session) == ["given"])
+    servers[0].go.set()
     done = pcc.wait(session, "COMPLETED")
 
     [problem] = pcc.events(session, "ProblemNoticed")
