@@ -4,15 +4,23 @@ its lock, runs what it is given, and lets go when that ends.
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from perpetualcc.claude.processes import is_alive
+from perpetualcc.daemon.awake import is_below_windows
 from perpetualcc.daemon.state import Phase, read_status
 from tests.acceptance.supervised import kill, wait_until
 
-pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
+pytestmark = [
+    pytest.mark.claude,
+    pytest.mark.timeout(150),
+    pytest.mark.skipif(
+        sys.platform != "linux" or is_below_windows(), reason="logind is a Linux of its own"
+    ),
+]
 
 STAND_IN = """#!/bin/sh
 echo "$$ $*" >> "{calls}"
