@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thousands
+from perpetualcc.cli.look import coloured, fit, one_line, panel, printable
 from perpetualcc.cli.statuses import goes_on, is_scheduled, standing
 from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted, first_few, from_home
+from perpetualcc.domain.texts import counted, first_few, from_home, thousands
 from perpetualcc.domain.times import clock, dated, duration, moment
 
 _TASK_SYMBOLS = {

@@ -3,18 +3,19 @@
 from typing import Any
 
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.session_status import WORDS, SessionStatus
 
-SHOWN: dict[SessionStatus, tuple[str, str, str]] = {
-    SessionStatus.IDLE: ("○", "Idle", "dim"),
-    SessionStatus.PROCESSING: ("●", "Running", "green"),
-    SessionStatus.WAITING_INPUT: ("?", "Waiting", "yellow"),
-    SessionStatus.RATE_LIMITED: ("⏳", "Limited", "yellow"),
-    SessionStatus.PAUSED: ("⏸", "Paused", "yellow"),
-    SessionStatus.COMPLETED: ("✓", "Completed", "green"),
-    SessionStatus.STOPPED: ("■", "Stopped", "dim"),
-    SessionStatus.ERROR: ("✗", "Error", "red"),
+_MARKS = {
+    SessionStatus.IDLE: ("○", "dim"),
+    SessionStatus.PROCESSING: ("●", "green"),
+    SessionStatus.WAITING_INPUT: ("?", "yellow"),
+    SessionStatus.RATE_LIMITED: ("⏳", "yellow"),
+    SessionStatus.PAUSED: ("⏸", "yellow"),
+    SessionStatus.COMPLETED: ("✓", "green"),
+    SessionStatus.STOPPED: ("■", "dim"),
+    SessionStatus.ERROR: ("✗", "red"),
 }
+SHOWN = {status: (sign, WORDS[status], colour) for status, (sign, colour) in _MARKS.items()}
 """Symbol, word, colour (seed 000, CLI manual)."""
 
 _SCHEDULED = ("○", "Scheduled", "cyan")
