@@ -44,6 +44,13 @@ def standing(session: dict[str, Any]) -> tuple[str, str, str]:
     return _SCHEDULED if is_scheduled(session) else SHOWN[SessionStatus(session["status"])]
 
 
+def refused_in(session: dict[str, Any]) -> str:
+    """`3 refused` of what has completed: the word alone would hide it; else empty."""
+    number = session.get("refused", 0)  # a daemon from before an upgrade does not say
+    is_over = session["status"] == SessionStatus.COMPLETED
+    return f"{number:,} refused" if number and is_over else ""
+
+
 def goes_on(session: dict[str, Any]) -> str:
     """What it does at the time it waits for."""
     return "Begins" if is_scheduled(session) else "Resumes"

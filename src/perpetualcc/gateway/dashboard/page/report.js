@@ -1,6 +1,6 @@
 // What happened while nobody looked.
 
-import { counted, duration, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark, TASK, thousands } from "./dom.js";
+import { counted, duration, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark, TASK, thousands, windowsUsed } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
@@ -32,13 +32,15 @@ export class Report {
 
   async read() {
     try {
-      this.show(await this.link.call("report.show", { seconds: Number(this.span.value) * 3600 }));
+      const told = this.link.call("report.show", { seconds: Number(this.span.value) * 3600 });
+      const budget = this.link.call("budget.show").catch(() => null);
+      this.show(await told, windowsUsed((await budget)?.windows));
     } catch (error) {
       fill(this.body, el("p.bad", {}, error.message));
     }
   }
 
-  show(told) {
+  show(told, windows) {
     const all = told.sessions;
     const sum = (of) => all.reduce((total, one) => total + of(one), 0);
     const still = told.outages?.length ? el("ul.outages", {}, told.outages.map((one) => el("li", {}, outage(one, told)))) : null;
@@ -56,6 +58,7 @@ export class Report {
       this.body,
       el("p.sum", {}, words.filter(Boolean).join(" · "), el("span.more", {}, `since ${moment(told.since)}`)),
       still,
+      windows.length ? el("p.quiet", {}, `Subscription: ${windows.map((one) => one.join(", ")).join("; ")}`) : null,
       el("ul.cards", {}, shown.map(card)),
       all.length > shown.length ? el("p.quiet", {}, `${counted(all.length - shown.length, "session")} before: pcc report`) : null,
     );
