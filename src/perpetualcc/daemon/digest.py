@@ -36,7 +36,7 @@ _FIRST = timedelta(days=1)
 """What the first one tells of."""
 _LONGEST = timedelta(days=7)
 """What one tells of that comes after a longer silence."""
-_MOST_WAITING = 100
+_MOST_WAITING = 1_000
 _LONGEST_SLEEP = timedelta(seconds=30)
 """Laptops sleep, clocks jump, and who travels has another morning."""
 _SHORTEST_SLEEP = timedelta(milliseconds=100)

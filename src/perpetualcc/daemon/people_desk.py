@@ -74,8 +74,8 @@ class SessionDesk:
     async def give_up(self, session: SessionId, task: TaskId) -> None:
         await self.manager.give_up_task(session, task)
 
-    async def all_work(self, session: SessionId) -> AllWork:
-        return await self.work.seen_from(session)
+    async def all_work(self, session: SessionId, told: int | None) -> AllWork | None:
+        return await self.work.seen_from(session, told=told)
 
     async def budget_answered(self, settled: Escalation) -> None:
         await self.budget.carry_out(settled)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import sent_moment
 from perpetualcc.human.notifications.message import Message, Who, wanted
@@ -51,13 +50,12 @@ class Standing:
 class AllWork:
     """What goes on and what stands, seen from a session that has just come to rest."""
 
-    seen_from: SessionId
     goes_on: bool
     """Something runs, or begins at a time, after a pause or once a condition holds. Work that comes
     again and again does not count: with it nothing would ever stand."""
     standing: Sequence[Standing]
     alone: bool
-    """No other session worked beside the newest run of the one it is seen from."""
+    """It is the only one that stands, and no other worked beside its newest run."""
     turn: int
     """The number of the newest run of all: of one standstill it is always the same."""
 
@@ -86,9 +84,7 @@ def told_of_all(work: AllWork, settings: NotificationSettings) -> Message | None
 
 
 def _says_itself(work: AllWork, settings: NotificationSettings) -> bool:
-    """Whether the only one that stands is the one it is seen from, and people were told why."""
-    if [one.who.id for one in work.standing] != [work.seen_from]:
-        return False
+    """Whether people were told why the only one stands."""
     (one,) = work.standing
     asked = Kind.ERROR if one.failed else Kind.QUESTION
     return wanted(_KINDS.get(one.why, asked), settings)

@@ -49,8 +49,8 @@ KINDS = frozenset(
         TaskStarted,
     )
 )
-_AT_REST = frozenset({"WAITING_INPUT", "RATE_LIMITED", "ERROR", "COMPLETED"})
-"""What a session comes to by itself; a person who pauses or stops one knows of it."""
+_AT_REST = frozenset({"WAITING_INPUT", "RATE_LIMITED", "ERROR"})
+"""What a session comes to by itself, as `COMPLETED`; who pauses or stops one knows of it."""
 _ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
@@ -89,8 +89,11 @@ class Work(Protocol):
         """Leave it, and go on with what else the session has to do."""
         ...
 
-    async def all_work(self, session: SessionId) -> AllWork:
-        """What goes on and what stands, seen from the session that has just come to rest."""
+    async def all_work(self, session: SessionId, told: int | None) -> AllWork | None:
+        """
+        What goes on and what stands, seen from the session that has just come to rest. None:
+        something runs, or nothing has since the turn that people were `told` of.
+        """
         ...
 
     async def budget_answered(self, settled: Escalation) -> None:
@@ -122,6 +125,8 @@ class Attendant:
         self._settings = settings
         self._wake = wake
         self._page = page
+        self._told: int | None = None
+        """The turn of the standstill that was told last."""
         self.is_attending = False
         """Something that happened is not dealt with yet."""
 
@@ -235,15 +240,21 @@ class Attendant:
             notices += self._for_channels(message, f"event:{recorded.seq}", event.session)
         standing = told_of_all(work, self._settings) if work else None
         if work and standing:
+            self._told = work.turn
             notices += self._for_channels(standing, f"standstill:{work.turn}", None)
         return notices
 
     async def _rest(self, event: Event) -> AllWork | None:
         """Of all work, when a session has come to rest by itself; else None."""
-        is_rest = isinstance(event, SessionStatusChanged) and event.after in _AT_REST
-        if not is_rest or event.session is None:
-            return None
-        return await self._work.all_work(event.session)
+        match event:
+            case SessionStatusChanged(after="COMPLETED", session=session) if session:
+                # It is told whether it was the last, too.
+                return await self._work.all_work(session, None)
+            case SessionStatusChanged(after=after, session=session) if (
+                session and after in _AT_REST
+            ):
+                return await self._work.all_work(session, self._told)
+        return None
 
     async def _is_settled(self, message: Message) -> bool:
         if message.escalation is None:

@@ -22,6 +22,10 @@ _RESTING = frozenset(
         SessionStatus.ERROR,
     }
 )
+_GLANCE = """
+SELECT (SELECT coalesce(max(position), 0) FROM runs),
+    EXISTS(SELECT 1 FROM sessions WHERE status = ?)
+"""
 _LEFT = """
 SELECT EXISTS(SELECT 1 FROM tasks WHERE group_name = ?
     AND state IN ('queued', 'running', 'waiting')
@@ -43,19 +47,26 @@ class SqliteAllWork:
         self._database = database
         self._clock = clock
 
-    async def seen_from(self, session: SessionId) -> AllWork:
-        return await self._database.read(lambda c: _all_work(c, session, self._clock.now()))
+    async def seen_from(self, session: SessionId, *, told: int | None = None) -> AllWork | None:
+        """None: something runs, or no run began since that turn, of which people were told."""
+        return await self._database.read(lambda c: _all_work(c, session, told, self._clock.now()))
 
 
-def _all_work(connection: sqlite3.Connection, session: SessionId, now: float) -> AllWork:
+def _all_work(
+    connection: sqlite3.Connection, session: SessionId, told: int | None, now: float
+) -> AllWork | None:
+    # A limit stops hundreds at once: only the last of them has the others looked at.
+    (turn, runs) = connection.execute(_GLANCE, (SessionStatus.PROCESSING,)).fetchone()
+    if runs or turn == told:
+        return None
     alive = sessions_in(connection, _ALIVE)
     standing = [found for one in alive if (found := _standing(one))]
-    (turn,) = connection.execute("SELECT coalesce(max(position), 0) FROM runs").fetchone()
+    is_alone = [one.who.id for one in standing] == [session]
+    beside = is_alone and connection.execute(_BESIDE, {"session": session}).fetchone()[0]
     return AllWork(
-        seen_from=session,
         goes_on=any(_going(connection, alive, now)),
         standing=standing,
-        alone=not connection.execute(_BESIDE, {"session": session}).fetchone()[0],
+        alone=is_alone and not beside,
         turn=turn,
     )
 
@@ -63,8 +74,6 @@ def _all_work(connection: sqlite3.Connection, session: SessionId, now: float) ->
 def _going(connection: sqlite3.Connection, alive: list[Session], now: float) -> Iterator[bool]:
     for one in alive:
         match one.status:
-            case SessionStatus.PROCESSING:
-                yield True
             case SessionStatus.RATE_LIMITED:
                 yield is_passing(one.detail)
             case SessionStatus.IDLE:

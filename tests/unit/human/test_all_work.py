@@ -16,7 +16,7 @@ def standing(name="a", why=Stands.PERSON, **more):
 
 
 def work(*found, **more):
-    usual = {"seen_from": "a", "goes_on": False, "alone": False, "turn": 7}
+    usual = {"goes_on": False, "alone": False, "turn": 7}
     return AllWork(standing=found, **{**usual, **more})
 
 

@@ -49,7 +49,9 @@ async def looked(path, *sessions):
                     session=made.id, before="IDLE", after=status, detail=detail, resumes_at=LATER
                 )
                 await events.append([change])
-        return await SqliteAllWork(database, CLOCK).seen_from(made.id)
+        work = SqliteAllWork(database, CLOCK)
+        assert await work.seen_from(made.id, told=0) is None, "of turn 0 it was told"
+        return await work.seen_from(made.id)
     finally:
         await database.close()
 
@@ -58,7 +60,6 @@ async def looked(path, *sessions):
     ("sessions", "goes_on", "why"),
     [
         ([("WAITING_INPUT", "")], False, [Stands.PERSON]),
-        ([("WAITING_INPUT", ""), ("PROCESSING", "")], True, [Stands.PERSON]),
         ([("RATE_LIMITED", "the weekly limit")], False, [Stands.LIMIT]),
         ([("RATE_LIMITED", "the budget daily_usd is used up")], False, [Stands.BUDGET]),
         ([("RATE_LIMITED", "the server is overloaded or fails")], True, [Stands.LIMIT]),
@@ -77,3 +78,7 @@ def test_what_goes_on_by_itself_and_what_stands(tmp_path, sessions, goes_on, why
     assert found.goes_on is goes_on
     assert sorted(one.why for one in found.standing) == sorted(why)
     assert found.is_done is (not goes_on and not why)
+
+
+def test_where_something_runs_nothing_else_is_looked_at(tmp_path):
+    assert asyncio.run(looked(tmp_path, ("WAITING_INPUT", ""), ("PROCESSING", ""))) is None
