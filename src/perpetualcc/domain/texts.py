@@ -2,11 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 
 
 def cut(text: str, most: int) -> str:
     """At most so many characters of it."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def apart(text: str, most: int = 60) -> str:
+    """
+    At most so many characters, and another text's are others: what is approved of one is not of
+    all that begin alike.
+    """
+    if len(text) <= most:
+        return text
+    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{text[: most - len(mark) - 1]}…{mark}"
 
 
 def inside(mark: str, text: str) -> str:
