@@ -567,7 +567,7 @@ class Parts:
             about_words=WordsApi(
                 words=self.words,
                 manager=self.manager,
-                held=held,
+                held=self.held,
                 agent=self.agent,
                 learning=self.learning_places,
             ),
@@ -580,7 +580,7 @@ class Parts:
                 clock=self.clock,
             ),
             about_snapshots=SnapshotApi(
-                keeper=self.snapshots, manager=self.manager, held=held, ledger=self.ledger
+                keeper=self.snapshots, manager=self.manager, held=self.held, ledger=self.ledger
             ),
             events=self.events,
             runs=self.runs,
