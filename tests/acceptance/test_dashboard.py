@@ -262,7 +262,7 @@ def test_several_questions_are_answered_at_once_and_nothing_is_chosen_beforehand
         browser.run("document.body.dataset.scope = 'work'")
 
         browser.press("Answer")
-        browser.sees("The answer is empty")
+        browser.sees("Choose an option, or write an answer of your own.")
         for choice in ("SQLite", "Search", "Invoices, PDF"):
             browser.press(choice)
         browser.write("[name=own2]", "Bazaar")

@@ -62,7 +62,9 @@ def pair(
         if not _is_served(places):
             raise PerpetualError(
                 "No dashboard of yours runs for devices, so the link could open a stranger's page",
-                hint="Keep one there: pcc devices install; or in another terminal: pcc dashboard",
+                hint="Keep one there: pcc devices install; or in another terminal: pcc dashboard."
+                " One that began before dashboard.address was set, or before an upgrade, does not"
+                " count: end it, and start it anew",
             )
         invited = daemon.call("device.invite", name=name, scope=may)
         link = f"{address}/#{invited['code']}"

@@ -301,12 +301,3 @@ def _row(row: Sequence[Sequence[str]], widths: Sequence[int], colour: str) -> st
 def _line(line: Sequence[str], widths: Sequence[int], colour: str) -> str:
     *cells, last = [f" {padded(text, w)} " for text, w in zip(line, widths, strict=True)]
     return "│" + "│".join([*cells, coloured(last, colour)]) + "│"
-
-
-def thousands(tokens: int) -> str:
-    """`999`, `4.9K`, `46K`, `1M`, `1.23M`."""
-    if tokens >= 999_500:
-        return f"{round(tokens / 1_000_000, 2):g}M"
-    if tokens >= 9_950:
-        return f"{round(tokens / 1000)}K"
-    return f"{round(tokens / 1000, 1):g}K" if tokens >= 1000 else str(tokens)

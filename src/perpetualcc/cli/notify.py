@@ -1,4 +1,4 @@
-"""`pcc notify test`: see whether what is sent arrives."""
+"""`pcc notify test`, `pcc notify digest`: see whether what is sent arrives."""
 
 import time
 from typing import Any
@@ -15,7 +15,7 @@ from perpetualcc.daemon.state import set_otherwise, steered_otherwise
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
-    help="Send a test to every channel.",
+    help="Send a test, or the day's digest, to every channel.",
     cls=Group,
     add_completion=False,
     rich_markup_mode=None,
@@ -38,11 +38,30 @@ def send_test(
 
     Example: pcc notify test
     """
-    take_over(ctx.obj)
-    with connect(ctx.obj) as daemon:
+    _send(ctx.obj, as_json=as_json)
+
+
+@app.command("digest")
+def send_digest(
+    ctx: typer.Context,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Send what the day's digest would say of the last 24 hours, now, and wait for the receipts.
+
+    By itself it is sent once a day at `notifications.digest`.
+
+    Example: pcc notify digest
+    """
+    _send(ctx.obj, as_json=as_json, digest=True)
+
+
+def _send(options: GlobalOptions, *, as_json: bool, digest: bool = False) -> None:
+    take_over(options)
+    with connect(options) as daemon:
         settings = load_config().notifications
-        _refuse_older(ctx.obj, settings.urls)
-        channels = daemon.call("notification.test")
+        _refuse_older(options, settings.urls)
+        channels = daemon.call("notification.test", **({"digest": True} if digest else {}))
         if not channels and not settings.enabled:
             raise PerpetualError(
                 "Nothing is sent to anybody: notifications.enabled is off",
@@ -94,4 +113,4 @@ def _wait(daemon: Any, count: int) -> list[dict[str, Any]]:
 
 @app.callback()
 def _group() -> None:
-    """Send a test to every channel."""
+    """Send a test, or the day's digest, to every channel."""

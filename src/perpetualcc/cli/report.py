@@ -14,7 +14,6 @@ from perpetualcc.cli.look import (
     one_line,
     print_json,
     terminal_width,
-    thousands,
     width,
 )
 from perpetualcc.cli.options import JsonOption
@@ -23,8 +22,9 @@ from perpetualcc.cli.since import seconds_of
 from perpetualcc.cli.statuses import goes_on, standing
 from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
-from perpetualcc.domain.texts import counted, from_home
+from perpetualcc.domain.texts import counted, from_home, thousands
 from perpetualcc.domain.times import clock, moment
+from perpetualcc.sessions.report_words import sums
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -79,16 +79,7 @@ def _heading(told: dict[str, Any], since: str) -> str:
     when = f"The last {one_line(since)}, since {moment(told['since'])}"
     if not sessions:
         return f"{when}: nothing happened."
-    ended = Counter(task["state"] for one in sessions for task in one["tasks"])
-    done, stopped = ended.pop("done", 0), ended.pop("cancelled", 0)
-    parts = [f"{counted(done, 'task')} done"]
-    if failed := ended.total():
-        parts.append(f"{failed} not")
-    if stopped:
-        parts.append(f"{stopped} stopped by you")
-    parts += [f"{thousands(sum(one['tokens'] for one in sessions))} fresh tokens"]
-    parts += [f"${sum(one['usd'] for one in sessions):.2f}"]
-    return f"{when}: {', '.join(parts)}"
+    return f"{when}: {sums(sessions)}"
 
 
 def _session(one: dict[str, Any]) -> Iterator[str]:

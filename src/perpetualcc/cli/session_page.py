@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.cli.look import coloured, fit, one_line, panel, printable, thousands
-from perpetualcc.cli.statuses import goes_on, is_scheduled, standing
+from perpetualcc.cli.look import coloured, fit, one_line, panel, printable
+from perpetualcc.cli.statuses import goes_on, is_scheduled, refused_in, standing
 from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.session_status import SessionStatus
-from perpetualcc.domain.texts import counted, first_few, from_home
+from perpetualcc.domain.texts import counted, first_few, from_home, thousands
 from perpetualcc.domain.times import clock, dated, duration, moment
 
 _TASK_SYMBOLS = {
@@ -42,7 +42,8 @@ def row(session: dict[str, Any], *, is_placed: bool = False) -> list[str]:
         task += f"\n{goes_on(session)}: {moment(session['resumes_at'])}"
     for told in (session["delay"], _stands(session)):
         task += f"\n{one_line(told)}" if told else ""
-    return [session["id"], fit(session["name"], 24), f"{symbol} {word}", task, _tokens(session)]
+    status = "\n".join(filter(None, (f"{symbol} {word}", refused_in(session))))
+    return [session["id"], fit(session["name"], 24), status, task, _tokens(session)]
 
 
 def _folder(project: Path) -> str:
@@ -95,6 +96,7 @@ def session_panel(session: dict[str, Any]) -> str:
             f"Project: {session['project']}",
             f"Brain: {brain_name(session)}",
             f"Status: {'Running' if standing_now == 'Idle' else standing_now}",
+            *([f"Claude's list: {fit(todo, 60)}"] if (todo := session.get("todo")) else []),
         ],
     )
 
@@ -109,11 +111,12 @@ def page(session: dict[str, Any]) -> list[str]:
     has_begun = session["runs"] > 0 or not (is_scheduled(session) or session["delay"])
     if word in {"Completed", "Stopped"}:
         ended = session["updated_at"]
+    refused = refused_in(session)
     lines = [
         f"Session: {session['id']} ({session['name']})",
         "─" * 38,
         f"Project:     {home}",
-        f"Status:      {coloured(f'{symbol} {word}', colour)}"
+        f"Status:      {coloured(', '.join(filter(None, (f'{symbol} {word}', refused))), colour)}"
         + (f" — {fit(from_home(session['detail'], home), 200)}" if session["detail"] else ""),
         f"Brain:       {brain_name(session)} (confidence threshold: {session['confidence']:g})",
         f"{'Started' if has_begun else 'Created'}:     {dated(started)}",
@@ -122,6 +125,11 @@ def page(session: dict[str, Any]) -> list[str]:
         lines.append(f"Duration:    {duration(ended - started)}")
     if session["resumes_at"] is not None:
         lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
+    if todo := session.get("todo"):  # a daemon from before an upgrade does not say
+        lines.append(f"Claude's list: {fit(todo, 100)}")
+    if refused:
+        see = f"pcc decisions --session {session['id']} --verdict deny"
+        lines.append(f"Refused:     see {see}; what waits for you: pcc pending")
     if (limits := session["perpetual"]) is not None:
         lines.append(
             f"Perpetual:   iteration {session['iteration']}, hands over at"

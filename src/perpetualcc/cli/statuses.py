@@ -3,18 +3,19 @@
 from typing import Any
 
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.domain.session_status import SessionStatus
+from perpetualcc.domain.session_status import WORDS, SessionStatus
 
-SHOWN: dict[SessionStatus, tuple[str, str, str]] = {
-    SessionStatus.IDLE: ("○", "Idle", "dim"),
-    SessionStatus.PROCESSING: ("●", "Running", "green"),
-    SessionStatus.WAITING_INPUT: ("?", "Waiting", "yellow"),
-    SessionStatus.RATE_LIMITED: ("⏳", "Limited", "yellow"),
-    SessionStatus.PAUSED: ("⏸", "Paused", "yellow"),
-    SessionStatus.COMPLETED: ("✓", "Completed", "green"),
-    SessionStatus.STOPPED: ("■", "Stopped", "dim"),
-    SessionStatus.ERROR: ("✗", "Error", "red"),
+_MARKS = {
+    SessionStatus.IDLE: ("○", "dim"),
+    SessionStatus.PROCESSING: ("●", "green"),
+    SessionStatus.WAITING_INPUT: ("?", "yellow"),
+    SessionStatus.RATE_LIMITED: ("⏳", "yellow"),
+    SessionStatus.PAUSED: ("⏸", "yellow"),
+    SessionStatus.COMPLETED: ("✓", "green"),
+    SessionStatus.STOPPED: ("■", "dim"),
+    SessionStatus.ERROR: ("✗", "red"),
 }
+SHOWN = {status: (sign, WORDS[status], colour) for status, (sign, colour) in _MARKS.items()}
 """Symbol, word, colour (seed 000, CLI manual)."""
 
 _SCHEDULED = ("○", "Scheduled", "cyan")
@@ -41,6 +42,13 @@ def is_scheduled(session: dict[str, Any]) -> bool:
 def standing(session: dict[str, Any]) -> tuple[str, str, str]:
     """Symbol, word, colour of what a session is at."""
     return _SCHEDULED if is_scheduled(session) else SHOWN[SessionStatus(session["status"])]
+
+
+def refused_in(session: dict[str, Any]) -> str:
+    """`3 refused` of what has completed: the word alone would hide it; else empty."""
+    number = session.get("refused", 0)  # a daemon from before an upgrade does not say
+    is_over = session["status"] == SessionStatus.COMPLETED
+    return f"{number:,} refused" if number and is_over else ""
 
 
 def goes_on(session: dict[str, Any]) -> str:

@@ -58,6 +58,7 @@ from perpetualcc.gateway.methods import Connection, Feed, Method, Params, one_of
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.beginnings import check_project
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.progress import list_in_words, todo_items
 from perpetualcc.sessions.task_queue import PlannedTask, comes_after_broken
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal
@@ -262,13 +263,15 @@ class Api:
         )
         sessions = await self.held.shown(found, wanted)
         prompts = await self.manager.current_prompts(sessions)
-        spent = await self.budget.of_sessions([session.id for session in sessions])
+        ids = [session.id for session in sessions]
+        spent, refused = await self.budget.of_sessions(ids), await self.decisions.refused(ids)
         listed = [
             {
                 **session_data(session),
                 "task": prompts.get(session.id, ""),
                 "delay": await self._delay(session),
                 "spent": _spent(spent, session.id),
+                "refused": refused.get(session.id, 0),
             }
             for session in sessions
         ]
@@ -305,11 +308,13 @@ class Api:
             "runs": await self.runs.count(session.id),
             "spent": _spent(spent, session.id),
             "counts": await self.decisions.counts(session.id),
+            "refused": (await self.decisions.refused([session.id])).get(session.id, 0),
             "answered": await self._answered(session.id),
             "words": await self.about_words.unheard(session),
             "checkpoints": [
                 checkpoint_data(one) for one in await self.checkpoints.list(session.id)
             ],
+            "todo": list_in_words(todo_items(await self.decisions.todo_calls(session.id))),
             "iteration": await self.handovers.number(session),
         }
         return that_fits([found])[0]

@@ -5,7 +5,7 @@ The composition root: every part of the engine is made here, and nowhere else.
                                         │               │              │
                                       lanes          sessions     gatekeeper, answerer, people
 
-Over 300 lines because it is one list: a property for each part.
+Over 500 lines because it is one list: a property for each part.
 """
 
 import os
@@ -33,6 +33,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
 from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.device_api import DeviceApi
+from perpetualcc.daemon.digest import DayReader, Digest
 from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.gatekeeper import Guard
 from perpetualcc.daemon.guard_api import GuardApi
@@ -78,12 +79,14 @@ from perpetualcc.sessions.limit_waits import WakeUps
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.system_load import LoadGate
+from perpetualcc.store.all_work import SqliteAllWork
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.devices import DeviceStore
+from perpetualcc.store.digests import SqliteDigests
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
@@ -487,6 +490,7 @@ class Parts:
                 ledger=self.ledger,
                 events=self.events,
                 budget=self.budget_questions,
+                work=SqliteAllWork(self.database, self.clock),
             ),
             outbox=self.outbox,
             channels=self.equipment.channels,
@@ -494,6 +498,28 @@ class Parts:
             wake=self.courier.wake,
             page=self.config.dashboard.address,
         )
+
+    @cached_property
+    def digest(self) -> Digest:
+        digests = SqliteDigests(self.database, self.outbox)
+        return Digest(
+            reader=DayReader(
+                reports=SqliteReports(self.database),
+                manager=self.manager,
+                held=self.held,
+                queue=self.queue,
+                digests=digests,
+                page=self.config.dashboard.address,
+            ),
+            digests=digests,
+            equipment=self.equipment,
+            clock=self.clock,
+            sent=self.courier.wake,
+        )
+
+    @cached_property
+    def held(self) -> Held:
+        return Held(escalations=self.escalations, manager=self.manager)
 
     @cached_property
     def desk(self) -> PeopleDesk:
@@ -504,6 +530,7 @@ class Parts:
             outbox=self.outbox,
             courier=self.courier,
             equipment=self.equipment,
+            digest=self.digest,
             ladder=self.config.human.ladder,
             clock=self.clock,
             data=self.locations.data,
@@ -513,7 +540,6 @@ class Parts:
 
     @cached_property
     def api(self) -> Api:
-        held = Held(escalations=self.escalations, manager=self.manager)
         return Api(
             manager=self.manager,
             people=self.people,
@@ -527,7 +553,7 @@ class Parts:
                 ledger=self.ledger,
                 sessions=self.sessions,
             ),
-            held=held,
+            held=self.held,
             delays=Delays(
                 is_stopped=self.is_work_stopped,
                 spent_disk=partial(spent_disk, self.locations.data),
@@ -541,7 +567,7 @@ class Parts:
             about_words=WordsApi(
                 words=self.words,
                 manager=self.manager,
-                held=held,
+                held=self.held,
                 agent=self.agent,
                 learning=self.learning_places,
             ),
@@ -550,11 +576,11 @@ class Parts:
                 reports=SqliteReports(self.database),
                 outages=self.outages,
                 manager=self.manager,
-                held=held,
+                held=self.held,
                 clock=self.clock,
             ),
             about_snapshots=SnapshotApi(
-                keeper=self.snapshots, manager=self.manager, held=held, ledger=self.ledger
+                keeper=self.snapshots, manager=self.manager, held=self.held, ledger=self.ledger
             ),
             events=self.events,
             runs=self.runs,

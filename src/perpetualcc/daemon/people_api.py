@@ -64,7 +64,7 @@ class PeopleApi:
                 call=self.answers, params={"session": str | None, "limit": int | None}
             ),
             "notification.list": Method(call=self.notifications, params={"limit": int | None}),
-            "notification.test": Method(call=self.test),
+            "notification.test": Method(call=self.test, params={"digest": bool | None}),
         }
 
     async def list(self, params: Params, _: Connection) -> Any:
@@ -171,9 +171,12 @@ class PeopleApi:
         found = await self.desk.receipts(rows_for(params["limit"]))
         return that_fits([notice_data(one) for one in found])
 
-    async def test(self, _params: Params, _: Connection) -> Any:
-        """Send a test through every channel; returns their names."""
-        return await self.desk.test()
+    async def test(self, params: Params, _: Connection) -> Any:
+        """
+        Send a test through every channel; returns their names. `digest`: what a digest would say of
+        the last day, in which something must have happened.
+        """
+        return await (self.desk.test_digest() if params["digest"] else self.desk.test())
 
 
 def rule_from(escalation: Escalation, project: Path) -> Rule | None:

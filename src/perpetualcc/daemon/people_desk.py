@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from perpetualcc.daemon.budget_questions import BudgetQuestions
+from perpetualcc.daemon.digest import Digest
 from perpetualcc.daemon.disk import DiskSpace
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
@@ -20,6 +21,7 @@ from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.times import dated, day
 from perpetualcc.domain.waiting import wait_at_most
+from perpetualcc.human.all_work import AllWork
 from perpetualcc.human.attendant import Attendant, notices_for
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.courier import Courier, Equipment
@@ -27,6 +29,7 @@ from perpetualcc.human.notifications.message import Message
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice
 from perpetualcc.human.reminders import take_steps
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.store.all_work import SqliteAllWork
 from perpetualcc.store.escalations import SqliteEscalations
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
@@ -50,6 +53,7 @@ class SessionDesk:
     ledger: SqliteLedger
     events: EventLog
     budget: BudgetQuestions
+    work: SqliteAllWork
 
     async def session(self, session: SessionId) -> Session | None:
         with suppress(PerpetualError):  # a task that belongs to no session
@@ -70,6 +74,9 @@ class SessionDesk:
     async def give_up(self, session: SessionId, task: TaskId) -> None:
         await self.manager.give_up_task(session, task)
 
+    async def all_work(self, session: SessionId, told: int | None) -> AllWork | None:
+        return await self.work.seen_from(session, told=told)
+
     async def budget_answered(self, settled: Escalation) -> None:
         await self.budget.carry_out(settled)
 
@@ -86,6 +93,7 @@ class PeopleDesk:
         outbox: SqliteOutbox,
         courier: Courier,
         equipment: Equipment,
+        digest: Digest,
         ladder: Sequence[timedelta],
         clock: Clock,
         data: Path,
@@ -97,6 +105,7 @@ class PeopleDesk:
         self._outbox = outbox
         self._courier = courier
         self._with = equipment
+        self._digest = digest
         self._ladder = ladder
         self._clock = clock
         self._data = data
@@ -108,8 +117,9 @@ class PeopleDesk:
         return self._courier.is_sending or self._attendant.is_attending
 
     async def next_due(self) -> float | None:
-        """When the engine must be awake for people: a reminder, a deadline, a message to send."""
-        found = [await self._escalations.next_due(), await self._outbox.next_due()]
+        """When the engine must be awake for people: to remind, a deadline, to send, a digest."""
+        parts = (self._escalations, self._outbox, self._digest)
+        found = [await part.next_due() for part in parts]
         return min((due for due in found if due is not None), default=None)
 
     async def run(self) -> None:
@@ -117,6 +127,7 @@ class PeopleDesk:
             helpers = [
                 group.create_task(self._attendant.run(), name="people's attendant"),
                 group.create_task(self._remind(), name="reminders"),
+                group.create_task(self._digest.run(), name="digest"),
             ]
             await self._courier.run()
             for helper in helpers:
@@ -135,6 +146,7 @@ class PeopleDesk:
     def wake(self) -> None:
         """The clock leapt: look at what is due now."""
         self._woken.set()
+        self._digest.wake()
         self._courier.wake()
 
     async def _remind(self) -> None:
@@ -169,6 +181,7 @@ class PeopleDesk:
         message = Message(
             kind=Kind.ERROR,
             brief=(title, body),
+            named=(title, body),
             full=(title, f"The disk of '{self._data}' is {space.described()}. {body}"),
         )
         cause = f"disk {space.room}:{today}"
@@ -208,6 +221,25 @@ class PeopleDesk:
         )
         self._courier.wake()
         return [channel.name for channel in self._with.channels]
+
+    async def test_digest(self) -> list[str]:
+        """
+        Send what a digest would say of the last day. Returns the channels' names.
+
+        Raises PerpetualError: nothing happened in it.
+        """
+        await self.caught_up()
+        message = await self._digest.now()
+        if message is None:
+            raise PerpetualError(
+                "Nothing happened in the last 24 hours: there is nothing to tell",
+                hint="Of such a day no digest is sent either; see: pcc report --since 7d",
+            )
+        cause = f"test:{self._clock.now():.6f}"
+        found = notices_for(message, cause, self._with.channels, self._with.settings, None)
+        await self._outbox.put(found)
+        self._courier.wake()
+        return [one.channel for one in found]
 
 
 def _attempt_line(recorded: RecordedEvent) -> str:

@@ -1,10 +1,11 @@
 """Hours of every day, as people write them in settings."""
 
 import re
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from perpetualcc.domain.errors import PerpetualError
 
+_TIME = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*")
 _SPAN = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*")
 
 
@@ -29,6 +30,34 @@ def parse_hours(text: str) -> tuple[time, time] | None:
             f"{text!r} ends when it begins", hint='Write "" for never, 00:00-23:59 for always'
         )
     return begin, end
+
+
+def parse_time(text: str) -> time | None:
+    """
+    `08:00` as a local time; None for an empty text.
+
+    Raises:
+        PerpetualError: it is written otherwise.
+    """
+    if not text.strip():
+        return None
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise PerpetualError(f"{text!r} is not a local time", hint="Write it as 08:00")
+    return time(int(found[1]), int(found[2]))
+
+
+def day_at(at: float, zone: tzinfo | None = None) -> date:
+    """The day that the calendar shows then. `zone`: None for the local one."""
+    return datetime.fromtimestamp(at, zone).date()
+
+
+def on_day(day: date, at: time, zone: tzinfo | None = None) -> float:
+    """
+    When that day's clock shows it, in UTC epoch seconds; the first time where it does twice, and as
+    much later where it never does. `zone`: None for the local one.
+    """
+    return datetime.combine(day, at, zone).timestamp()
 
 
 def end_of_quiet(

@@ -29,3 +29,15 @@ class SessionStatus(StrEnum):
 
 ENDED = frozenset({SessionStatus.COMPLETED, SessionStatus.STOPPED, SessionStatus.ERROR})
 """Nothing goes on by itself."""
+
+WORDS = {
+    SessionStatus.IDLE: "Idle",
+    SessionStatus.PROCESSING: "Running",
+    SessionStatus.WAITING_INPUT: "Waiting",
+    SessionStatus.RATE_LIMITED: "Limited",
+    SessionStatus.PAUSED: "Paused",
+    SessionStatus.COMPLETED: "Completed",
+    SessionStatus.STOPPED: "Stopped",
+    SessionStatus.ERROR: "Error",
+}
+"""What people call them (seed 000, CLI manual)."""

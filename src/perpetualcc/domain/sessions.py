@@ -31,6 +31,8 @@ class Perpetual:
 class SessionOptions:
     """How a session works: what `pcc start` was told."""
 
+    is_named: bool = False
+    """A person chose its name; else it is made from the first task."""
     brain: str = "none"
     model: str = ""
     """Model of the brain, for brains that have several."""

@@ -2,11 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 
 
 def cut(text: str, most: int) -> str:
     """At most so many characters of it."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def apart(text: str, most: int = 60) -> str:
+    """
+    At most so many characters, and another text's are others: what is approved of one is not of
+    all that begin alike.
+    """
+    if len(text) <= most:
+        return text
+    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{text[: most - len(mark) - 1]}…{mark}"
 
 
 def inside(mark: str, text: str) -> str:
@@ -45,3 +57,12 @@ def counted(number: int, noun: str) -> str:
 def bytes_in_words(size: int, *, digits: int = 0) -> str:
     """`412 MB`, `26.0 GB`: bytes on a disk; `digits` behind the point of megabytes."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.{digits}f} MB"
+
+
+def thousands(tokens: int) -> str:
+    """`999`, `4.9K`, `46K`, `1M`, `1.23M`."""
+    if tokens >= 999_500:
+        return f"{round(tokens / 1_000_000, 2):g}M"
+    if tokens >= 9_950:
+        return f"{round(tokens / 1000)}K"
+    return f"{round(tokens / 1000, 1):g}K" if tokens >= 1000 else str(tokens)

@@ -17,6 +17,7 @@ from perpetualcc.domain.events import (
     EscalationRaised,
     EscalationReminded,
     EscalationSettled,
+    Event,
     RecordedEvent,
     SessionStatusChanged,
     TaskSettled,
@@ -26,6 +27,7 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.texts import counted, first_few, first_line
+from perpetualcc.human.all_work import ALL_DONE, AllWork, told_of_all
 from perpetualcc.human.answers import GIVE_UP, RETRY
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import Channel
@@ -47,6 +49,8 @@ KINDS = frozenset(
         TaskStarted,
     )
 )
+_AT_REST = frozenset({"WAITING_INPUT", "RATE_LIMITED", "ERROR"})
+"""What a session comes to by itself, as `COMPLETED`; who pauses or stops one knows of it."""
 _ASKING = (EscalationType.QUESTION, EscalationType.PERMISSION)
 _PAUSES = (1.0, 5.0)
 """Seconds between the tries."""
@@ -85,6 +89,13 @@ class Work(Protocol):
         """Leave it, and go on with what else the session has to do."""
         ...
 
+    async def all_work(self, session: SessionId, told: int | None) -> AllWork | None:
+        """
+        What goes on and what stands, seen from the session that has just come to rest. None:
+        something runs, or nothing has since the turn that people were `told` of.
+        """
+        ...
+
     async def budget_answered(self, settled: Escalation) -> None:
         """Do what a person said about a budget that is used up."""
         ...
@@ -114,6 +125,8 @@ class Attendant:
         self._settings = settings
         self._wake = wake
         self._page = page
+        self._told: int | None = None
+        """The turn of the standstill that was told last."""
         self.is_attending = False
         """Something that happened is not dealt with yet."""
 
@@ -143,7 +156,12 @@ class Attendant:
             try:
                 await self._act(recorded)
                 notices = await self._notices(recorded)
-                await self._outbox.put(notices, seen=recorded.seq, goes_on=_goes_on(recorded))
+                await self._outbox.put(
+                    notices,
+                    seen=recorded.seq,
+                    goes_on=_goes_on(recorded),
+                    works=isinstance(recorded.event, TaskStarted),
+                )
             except PassingError:
                 log.exception("nobody can be told of event %s yet", recorded.seq)
                 await asyncio.sleep(_PAUSES[-1])
@@ -214,16 +232,39 @@ class Attendant:
         if isinstance(event, SessionStatusChanged) and event.session is not None:
             waiting = await self._queue.get_pending(event.session)
             reviews = sum(one.request.type is EscalationType.REVIEW for one in waiting)
-        message = compose(event, session, reviews=reviews, page=self._page)
-        if message is None or not wanted(message.kind, self._settings):
-            return []
-        if message.escalation is not None:
-            escalation = await self._queue.get(message.escalation)
-            if escalation.settled_at is not None:
-                return []
-        return notices_for(
-            message, f"event:{recorded.seq}", self._channels, self._settings, event.session
-        )
+        work = await self._rest(event)
+        left = ALL_DONE if work and work.is_done else ""
+        message = compose(event, session, reviews=reviews, page=self._page, left=left)
+        notices = []
+        if message and wanted(message.kind, self._settings) and not await self._is_settled(message):
+            notices += self._for_channels(message, f"event:{recorded.seq}", event.session)
+        standing = told_of_all(work, self._settings) if work else None
+        if work and standing:
+            self._told = work.turn
+            notices += self._for_channels(standing, f"standstill:{work.turn}", None)
+        return notices
+
+    async def _rest(self, event: Event) -> AllWork | None:
+        """Of all work, when a session has come to rest by itself; else None."""
+        match event:
+            case SessionStatusChanged(after="COMPLETED", session=session) if session:
+                # It is told whether it was the last, too.
+                return await self._work.all_work(session, None)
+            case SessionStatusChanged(after=after, session=session) if (
+                session and after in _AT_REST
+            ):
+                return await self._work.all_work(session, self._told)
+        return None
+
+    async def _is_settled(self, message: Message) -> bool:
+        if message.escalation is None:
+            return False
+        return (await self._queue.get(message.escalation)).settled_at is not None
+
+    def _for_channels(
+        self, message: Message, cause: str, session: SessionId | None
+    ) -> list[NewNotice]:
+        return notices_for(message, cause, self._channels, self._settings, session)
 
 
 def _goes_on(recorded: RecordedEvent) -> SessionId | None:
@@ -241,11 +282,10 @@ def notices_for(
     settings: NotificationSettings,
     session: SessionId | None,
 ) -> list[NewNotice]:
-    """One for each channel; what leaves this machine is brief, unless the settings say full."""
+    """One for each channel; of what leaves this machine the settings say how much it tells."""
     notices = []
     for channel in channels:
-        is_brief = channel.is_remote and settings.content is Content.BRIEF
-        title, body = message.brief if is_brief else message.full
+        title, body = message.text(settings.content if channel.is_remote else Content.FULL)
         notices.append(
             NewNotice(
                 cause=cause,

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from perpetualcc.domain.secrets import holds_token
+from perpetualcc.domain.texts import apart
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import plain
 from perpetualcc.permissions.commands.judge import CommandJudge
@@ -296,7 +297,7 @@ class _Values:
 
 def _finding(risk: Risk, rule: str, tool: str, why: str, *kinds: EffectKind) -> Finding:
     return Finding(
-        risk=risk, rule=rule, part=tool[:80], kind=f"tool {tool[:60]}", explanation=why,
+        risk=risk, rule=rule, part=tool[:80], kind=apart(f"tool {tool}"), explanation=why,
         effects=tuple(Effect(kind=kind, target=tool) for kind in kinds or EffectKind),
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from perpetualcc.domain.folders import WORKTREES
 from perpetualcc.domain.secrets import holds_token
+from perpetualcc.domain.texts import apart
 from perpetualcc.domain.tools import Risk, ToolCall
 from perpetualcc.permissions.characters import is_broken, judge_characters, plain
 from perpetualcc.permissions.commands.judge import CommandJudge
@@ -98,14 +99,14 @@ class Request:
     def finding(self, risk: Risk, rule: str, explanation: str, *effects: EffectKind) -> Finding:
         return Finding(
             risk=risk, rule=rule, part=self.tool[:80], explanation=explanation,
-            kind=f"tool {self.tool[:60]}",
+            kind=apart(f"tool {self.tool}"),
             effects=tuple(Effect(kind=kind, target=self.tool) for kind in effects),
         )  # fmt: skip
 
 
 def _malformed(tool: str, why: str) -> Finding:
     return Finding(
-        risk=Risk.MEDIUM, rule="malformed-input", part=tool, kind=f"malformed {tool}"[:60],
+        risk=Risk.MEDIUM, rule="malformed-input", part=tool, kind=apart(f"malformed {tool}"),
         explanation=f"The call cannot be understood: {why}",
         effects=(Effect(kind=EffectKind.EXECUTE),),
     )  # fmt: skip

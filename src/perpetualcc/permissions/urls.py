@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import SplitResult, unquote, unquote_plus, urlsplit
 
 from perpetualcc.domain.secrets import holds_token
+from perpetualcc.domain.texts import apart
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import judge_characters
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
@@ -187,7 +188,7 @@ def judge_url(url: str, part: str, trusted: tuple[str, ...] = ()) -> Finding:
         rule=rule,
         part=part or url[:200],
         explanation=why,
-        kind=f"fetch {host}"[:60] if host else rule,
+        kind=apart(f"fetch {host}") if host else rule,
         effects=(Effect(kind=EffectKind.NETWORK, target=host),),
     )
 

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -109,7 +110,7 @@ class SessionManager:
         order_of(plan)  # before anything is looked up
         project = check_project(project)
         await self._check_overlap(project)
-        options = options or SessionOptions()
+        options = replace(options or SessionOptions(), is_named=bool(name))
 
         def begin(session: Session) -> tuple[Sequence[NewTask], Sequence[Event]]:
             tasks = tasks_of(plan, session.id, lane, due, payload)

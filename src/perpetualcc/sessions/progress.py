@@ -5,9 +5,14 @@ from pathlib import Path, PurePath
 from typing import Any
 from unicodedata import normalize
 
+from perpetualcc.domain.texts import cut
 from perpetualcc.domain.tools import WRITERS
 from perpetualcc.sessions.handover.folder import NAME
 
+TODO_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
+"""Claude Code's own list: older versions write it whole, newer ones keep tasks (2.1.332: these)."""
+_LONGEST = 200
+"""Characters of what is being done."""
 Call = tuple[str, Mapping[str, Any]]
 """A tool and its input."""
 
@@ -49,6 +54,18 @@ def todo_items(calls: Sequence[Call]) -> list[tuple[str, str]]:
                 if isinstance(item, dict) and item.get("content")
             ]
     return _kept_tasks(calls)
+
+
+def list_in_words(items: Sequence[tuple[str, str]]) -> str:
+    """`2 of 7 done; now: Write the tests`; empty without a list. The text is Claude's, one line."""
+    if not items:
+        return ""
+    done = sum(status == "completed" for _, status in items)
+    for status, word in (("in_progress", "now"), ("pending", "next")):
+        found = next((text for text, one in items if one == status), None)
+        if found is not None:
+            return f"{done} of {len(items)} done; {word}: {cut(' '.join(found.split()), _LONGEST)}"
+    return f"{done} of {len(items)} done"
 
 
 def _kept_tasks(calls: Sequence[Call]) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,18 @@ class RecordedDecision:
     digest: str
     """SHA-256 of the input as it was, keys sorted: tells two calls apart, reveals neither."""
     decision: Decision
+
+
+_MOST_TODO = 500
+_TODO = """
+SELECT tool, input FROM decisions
+WHERE session = :session AND tool IN ('TodoWrite', 'TaskCreate', 'TaskUpdate')
+  AND verdict = 'allow' AND run IN (
+    SELECT id FROM runs WHERE session = :session AND claude_session =
+      (SELECT claude_session FROM runs WHERE session = :session ORDER BY position DESC LIMIT 1))
+ORDER BY id DESC LIMIT :most
+"""
+"""As the index `decisions_todo` has it: a session that made no list is not read through."""
 
 
 class DecisionJournal:
@@ -138,6 +150,24 @@ class DecisionJournal:
             ).fetchone()
         )
         return bool(row and row["is_new"])
+
+    async def todo_calls(self, session: SessionId) -> list[tuple[str, Mapping[str, Any]]]:
+        """The calls that keep Claude's own list in its newest conversation, oldest first."""
+        rows = await self._database.read(
+            lambda c: c.execute(_TODO, {"session": session, "most": _MOST_TODO}).fetchall()
+        )
+        return [(row["tool"], json.loads(row["input"])) for row in reversed(rows)]
+
+    async def refused(self, sessions: Collection[SessionId]) -> Mapping[SessionId, int]:
+        """How many calls of each were refused; left out is who had none."""
+        rows = await self._database.read(
+            lambda c: c.execute(
+                "SELECT session, count(*) AS number FROM decisions WHERE verdict = 'deny'"
+                " AND session IN (SELECT value FROM json_each(?)) GROUP BY session",
+                (to_json(list(sessions)),),
+            ).fetchall()
+        )
+        return {SessionId(row["session"]): row["number"] for row in rows}
 
     async def counts(self, session: SessionId) -> Mapping[str, int]:
         """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""

@@ -11,6 +11,7 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.human.notifications.message import in_one
 from perpetualcc.human.notifications.outbox import (
     GATHERED,
+    NEWEST_ONLY,
     Kind,
     NewNotice,
     Notice,
@@ -40,6 +41,8 @@ What is being sent may still arrive; its problem says that it is not tried again
 queued or being sent has a due time: by it, it is found among all that was ever sent.
 """
 _REPLACED = "channel = :channel AND cause <> :cause AND escalation = :escalation"
+_OLDER = "channel = :channel AND cause <> :cause AND kind = :kind"
+_STANDING = f"kind = '{Kind.STANDSTILL}'"
 _OUTDATED = "kind = 'limit' AND session = :session"
 _SETTLED = "escalation = :number"
 _IS_MOOT = "state = 'sending' AND problem <> ''"
@@ -105,10 +108,21 @@ class SqliteOutbox:
         *,
         seen: int | None = None,
         goes_on: SessionId | None = None,
+        works: bool = False,
     ) -> None:
-        await self._database.write(
-            lambda c: self._put(c, notices, seen, goes_on), durable=bool(notices)
-        )
+        def put(connection: sqlite3.Connection) -> None:
+            now = self._clock.now()
+            if goes_on is not None:
+                over = {"session": goes_on, "why": "the limit was over before it left"}
+                connection.execute(f"{_MOOT} AND {_OUTDATED}", {**over, "now": now})
+            if works:
+                over = {"why": "work went on before it left"}
+                connection.execute(f"{_MOOT} AND {_STANDING}", {**over, "now": now})
+            self.put_in(connection, notices)
+            if seen is not None:
+                connection.execute("UPDATE people_cursor SET seq = max(seq, ?)", (seen,))
+
+        await self._database.write(put, durable=bool(notices))
 
     async def due(self) -> list[Notice]:
         now = self._clock.now()
@@ -186,17 +200,9 @@ class SqliteOutbox:
         told = "UPDATE notifications SET title = ?, body = ? WHERE id = ? RETURNING *"
         return notice_of(connection.execute(told, (title, body, row["id"])).fetchone())
 
-    def _put(
-        self,
-        connection: sqlite3.Connection,
-        notices: Sequence[NewNotice],
-        seen: int | None,
-        goes_on: SessionId | None,
-    ) -> None:
+    def put_in(self, connection: sqlite3.Connection, notices: Sequence[NewNotice]) -> None:
+        """`put`, in a transaction that is open."""
         now = self._clock.now()
-        if goes_on is not None:
-            over = {"session": goes_on, "why": "the limit was over before it left"}
-            connection.execute(f"{_MOOT} AND {_OUTDATED}", {**over, "now": now})
         for one in notices:
             row = {
                 "cause": one.cause,
@@ -210,10 +216,9 @@ class SqliteOutbox:
                 "due": now + GATHERED.get(one.kind, timedelta()).total_seconds(),
             }
             if connection.execute(_INSERT, row).rowcount:
+                earlier = _OLDER if one.kind in NEWEST_ONLY else _REPLACED
                 later = {**row, "why": "a later message says it"}
-                connection.execute(f"{_MOOT} AND {_REPLACED}", later)
-        if seen is not None:
-            connection.execute("UPDATE people_cursor SET seq = max(seq, ?)", (seen,))
+                connection.execute(f"{_MOOT} AND {earlier}", later)
 
 
 def spare_people(connection: sqlite3.Connection, number: int, now: float) -> None:

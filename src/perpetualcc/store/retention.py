@@ -45,6 +45,7 @@ WHERE at < :before
 LIMIT :batch
 """
 _NOTIFICATIONS = "SELECT id FROM notifications WHERE ended_at < :before LIMIT :batch"
+_DIGESTS = "SELECT day FROM digests WHERE at < :before LIMIT :batch"
 # A signal stays won as long as a task could ask for it.
 _SIGNALS = """
 SELECT name FROM signals
@@ -61,6 +62,7 @@ _OLD = {
     "events": (_EVENTS, "DELETE FROM events WHERE seq = ?"),
     "notifications": (_NOTIFICATIONS, "DELETE FROM notifications WHERE id = ?"),
     "outages": (_OUTAGES, "DELETE FROM outages WHERE number = ?"),
+    "digests": (_DIGESTS, "DELETE FROM digests WHERE day = ?"),
     "signals": (_SIGNALS, "DELETE FROM signals WHERE name = ?"),
 }
 

@@ -304,6 +304,11 @@ def _list(
     return [_session(row) for row in rows[:limit]]
 
 
+def sessions_in(connection: sqlite3.Connection, statuses: Collection[SessionStatus]) -> Sessions:
+    """All of these statuses, in a transaction that is open."""
+    return _list(connection, statuses, None, None)
+
+
 def _life(status: str) -> int:
     return next(place for place, life in enumerate(_LIVES) if status in life)
 

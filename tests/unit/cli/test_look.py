@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from perpetualcc.cli import look
 from perpetualcc.cli.main import app
-from perpetualcc.domain.texts import counted
+from perpetualcc.domain.texts import counted, thousands
 
 _TEXTS = st.text(alphabet="aé漢字🚀👩\u200d💻\u0301❤\ufe0f\uff46 …\t\n", max_size=60)
 
@@ -196,8 +196,8 @@ def test_colours_are_for_terminals_that_want_them(
     ],
 )
 def test_tokens_are_shown_in_thousands(tokens: int, shown: str) -> None:
-    assert re.fullmatch(r"[\d.]+[KM]?", look.thousands(tokens))
-    assert look.thousands(tokens) == shown
+    assert re.fullmatch(r"[\d.]+[KM]?", thousands(tokens))
+    assert thousands(tokens) == shown
 
 
 def test_a_coloured_cell_keeps_its_table_straight(monkeypatch) -> None:

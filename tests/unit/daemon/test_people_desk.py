@@ -21,7 +21,9 @@ def test_attempts_are_told_in_plain_words_and_handovers_are_none():
             for n, (s, r) in enumerate(ends)
         ]
 
-    desk = SessionDesk(manager=None, ledger=None, events=SimpleNamespace(tail=tail), budget=None)
+    desk = SessionDesk(
+        manager=None, ledger=None, events=SimpleNamespace(tail=tail), budget=None, work=None
+    )
     lines = asyncio.run(desk.history(task("t-1", group=SessionId("s"))))
 
     assert [line.partition("  ")[2] for line in lines] == [

@@ -31,6 +31,42 @@ from perpetualcc.human.notifications.settings import NotificationSettings
 NASTY = 'Use "x" -- $(id) `id` \x1b]0;t\x07 <b>&</b>\r\n sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaa?'
 
 
+def a_session(name, *, is_named=False, project="/shop"):
+    return SimpleNamespace(
+        id="s-1",
+        name=name,
+        project=Path(project),
+        options=SimpleNamespace(is_named=is_named),
+    )
+
+
+@pytest.mark.parametrize(
+    ("session", "brief", "named"),
+    [
+        (a_session("dark mode", is_named=True), "dark mode", "shop: dark mode"),
+        (a_session("write-the-secret"), "s-1", "shop: write-the-secret"),
+        (a_session("a\x1b]0;t\x07\n\u202eb", is_named=True), "a ]0;t b", "shop: a ]0;t b"),
+        (None, "s-1", "s-1"),
+    ],
+)
+def test_a_session_is_called_by_the_name_its_person_gave_it_and_others_by_id(session, brief, named):
+    """A name that was made from the task, or a folder's, leaves the machine only on demand."""
+    limited = SessionStatusChanged(
+        session=SessionId("s-1"), before="PROCESSING", after="RATE_LIMITED", detail="the limit"
+    )
+    done = SessionStatusChanged(session=SessionId("s-1"), before="PROCESSING", after="COMPLETED")
+    for event in (asked(), limited, done):
+        message = compose(event, session)
+
+        assert message is not None
+        assert message.brief[0].startswith(f"PerpetualCC: {brief} ")
+        assert message.named[0].startswith(f"PerpetualCC: {named} ")
+        assert message.full[0].startswith(f"PerpetualCC: {named} ")
+        for _, body in (message.brief, message.named, message.full):
+            assert "s-1" in body, "what commands take"
+        assert "shop" not in "".join(message.brief)
+
+
 def asked(**more):
     return EscalationRaised(
         session=SessionId("s-1"),
@@ -150,7 +186,7 @@ def test_an_offer_to_make_a_rule_is_told():
     ],
 )
 def test_what_lies_in_the_project_is_named_from_there_and_a_call_as_it_is(event, told):
-    session = SimpleNamespace(name="night", project=Path("/shop"))
+    session = a_session("night")
 
     message = compose(event, session)
 

@@ -220,3 +220,21 @@ def test_trusted_hosts_match_whole_names_only() -> None:
 )
 def test_blocked_commands_are_read_as_commands(command: str, is_blocked: bool) -> None:
     assert analyse(call("Bash", command=command), SETTINGS).is_forbidden is is_blocked
+
+
+@pytest.mark.parametrize(
+    ("tool", "field", "text"),
+    [
+        ("Bash", "command", "npm run " + "deploy:a-very-long-name-of-a-step:" * 3),
+        ("WebFetch", "url", f"https://{'a-long-label.' * 5}example.org"),
+    ],
+)
+def test_long_names_that_begin_alike_are_kinds_of_their_own(tool: str, field: str, text: str):
+    """A rule for a kind that was approved three times would let the others through as well."""
+    kinds = {analyse(call(tool, **{field: text + end}), SETTINGS).worst.kind for end in ("x", "y")}
+    kinds |= {
+        analyse(call(f"mcp__{'server' * 10}__{end}", a=1), SETTINGS).worst.kind for end in "xy"
+    }
+
+    assert len(kinds) == 4
+    assert all(len(kind) <= 80 for kind in kinds)

@@ -18,7 +18,7 @@ from perpetualcc.sessions.checkpoint import (
     SessionState,
     changes_since,
 )
-from perpetualcc.sessions.progress import todo_items, written_files
+from perpetualcc.sessions.progress import list_in_words, todo_items, written_files
 from tests.fakes.clock import FakeClock
 
 SESSION = SessionId("abc123")
@@ -220,3 +220,18 @@ def test_the_task_list_is_claudes_last_one():
         ("TaskUpdate", {"taskId": "99", "status": "completed"}),
     ]
     assert todo_items(kept) == [("One", "in_progress")]
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        ([], ""),
+        ([("a", "completed"), ("b\n c", "in_progress")], "1 of 2 done; now: b c"),
+        ([("a", "completed"), ("b", "pending"), ("c", "pending")], "1 of 3 done; next: b"),
+        ([("a", "completed")], "1 of 1 done"),
+        ([("x" * 5000, "in_progress")], f"0 of 1 done; now: {'x' * 199}…"),
+        ([("a", "strange")], "0 of 1 done"),
+    ],
+)
+def test_claudes_list_is_told_in_a_line(items, told):
+    assert list_in_words(items) == told

@@ -16,6 +16,10 @@ class Kind(StrEnum):
     COMPLETION = "completion"
     LIMIT = "limit"
     ERROR = "error"
+    STANDSTILL = "standstill"
+    """Nothing runs any more, and a person, a limit or a budget is what it waits for."""
+    DIGEST = "digest"
+    """What happened, once a day."""
     TEST = "test"
     """A person wants to see whether it arrives."""
 
@@ -23,6 +27,8 @@ class Kind(StrEnum):
 GATHERED: Mapping[Kind, timedelta] = {Kind.LIMIT: timedelta(seconds=30)}
 """How long a message waits for others of its kind, which then leave as one: an account's limit
 stops all sessions, each at its next request."""
+NEWEST_ONLY = frozenset({Kind.STANDSTILL, Kind.DIGEST})
+"""Of what waits to be sent of these, the newest says it all."""
 
 
 class NoticeState(StrEnum):
@@ -78,12 +84,15 @@ class Outbox(Protocol):
         *,
         seen: int | None = None,
         goes_on: SessionId | None = None,
+        works: bool = False,
     ) -> None:
         """
         Queue them, once for each cause and channel; the event log is done up to `seen`.
 
         What still waits to be sent about the same request is replaced: nobody gets a night's
-        reminders in one go. `goes_on`: the session's limit, if that was to be told, is over.
+        reminders in one go; so is what is older of a kind of which only the newest counts.
+        `goes_on`: the session's limit, if that was to be told, is over. `works`: something runs, so
+        that a standstill, if that was to be told, is over.
         """
         ...
 

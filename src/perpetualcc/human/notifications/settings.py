@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.hours import parse_hours
+from perpetualcc.domain.hours import parse_hours, parse_time
 from perpetualcc.domain.spans import CENTURY
 
 _DAY = 86_400
@@ -16,7 +16,9 @@ class Content(StrEnum):
     """What of a message leaves this machine."""
 
     BRIEF = "brief"
-    """Ids, and the command to answer."""
+    """Ids, the names that you gave sessions, and the command to answer."""
+    NAMES = "names"
+    """The names of projects and of all sessions, too."""
     FULL = "full"
     """The text."""
 
@@ -39,11 +41,17 @@ class NotificationSettings:
     """A usage limit stopped a session."""
     on_error: bool = True
     """A task has stopped and a person must look."""
+    on_standstill: bool = True
+    """Nothing runs any more: what is left waits for a person, a limit or a budget."""
+    digest: str = ""
+    """Local time at which what happened since the last one is told once a day, such as `08:00`;
+    empty: never."""
     urls: tuple[str, ...] = ()
     """Where else, as Apprise writes addresses: `mailto://…`, `json://…`, `slack://…`, or
     `env:NAME` for an environment variable that holds one."""
     content: Content = Content.BRIEF
-    """What leaves this machine: `brief` (ids and the command to answer) or `full` (the text)."""
+    """What leaves this machine: `brief` (ids, names that you gave, and the command to answer),
+    `names` (those of projects and all sessions, too) or `full` (the text)."""
     quiet_hours: str = ""
     """Local time in which nothing is sent, such as `22:00-07:00`; it is sent afterwards."""
     retry_seconds: float = 30.0
@@ -65,6 +73,7 @@ class NotificationSettings:
                 hint="pcc config set notifications.give_up_hours 24",
             )
         parse_hours(self.quiet_hours)
+        parse_time(self.digest)
         for number, url in enumerate(self.urls, start=1):
             if "://" not in url and not url.startswith("env:"):  # not shown: it may be a secret
                 raise PerpetualError(

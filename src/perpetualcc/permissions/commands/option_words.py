@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from perpetualcc.domain.texts import apart
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.knowledge import CommandRule
@@ -163,7 +164,7 @@ def _run(value: Word | None, call: Call) -> Findings:
 def _finding(
     call: Call, risk: Risk, name: str, why: str, *effects: EffectKind, rule: str = "option-words"
 ) -> Finding:
-    kind = f"{call.arguments.path} {name}"[:60]
+    kind = apart(f"{call.arguments.path} {name}")
     return call.finding(risk, rule, f"{name}: its name {why}", *effects, kind=kind)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fnmatch import translate
 from functools import cache
 
+from perpetualcc.domain.texts import apart
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call
 from perpetualcc.permissions.effects import EffectKind, Finding
@@ -33,7 +34,7 @@ def judge_task(name: str, call: Call, *, is_script: bool = False) -> Finding:
     }[risk]
     return call.finding(
         risk, "script" if is_script else "task", why.replace(UNKNOWN, "…"), EffectKind.EXECUTE,
-        kind=f"{call.arguments.path} {name}"[:60],
+        kind=apart(f"{call.arguments.path} {name}"),
     )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def judge_goal(name: str, call: Call) -> list[Finding]:
     for risk, pattern in _goals():
         if pattern.fullmatch(name.lower()):
             why = f"{name!r} sends what was built, or shows or changes what is elsewhere"
-            kind = f"{call.arguments.path} {name}"[:60]
+            kind = apart(f"{call.arguments.path} {name}")
             return [call.finding(risk, "task", why, EffectKind.NETWORK, kind=kind)]
     return []
 

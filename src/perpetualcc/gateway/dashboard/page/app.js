@@ -1,6 +1,6 @@
 // What is shown when: the list, one session, what waits, the report; and the word at the top.
 
-import { clean, counted, el, fill, goesOn, money, oneLine, say, seldom, standing, thousands } from "./dom.js";
+import { clean, contextBound, counted, el, fill, goesOn, money, oneLine, say, seldom, standing, statusWord, thousands, windowsUsed } from "./dom.js";
 import { Link, UNSENT } from "./link.js";
 import { Report } from "./report.js";
 import { meter, SessionView } from "./session.js";
@@ -105,20 +105,21 @@ function sessionRow(id) {
 }
 
 function updateRow(row, one) {
-  const [symbol, word] = standing(one);
+  const [[symbol], word] = [standing(one), statusWord(one)];
   row.status.dataset.status = one.status;
   say(row.symbol, symbol);
   say(row.word, word);
   say(row.name, one.name || one.id);
   const when = goesOn(one);
   say(row.task, oneLine(one.delay || [when, one.task || one.detail].filter(Boolean).join(": "), 200));
-  const share = one.context_window ? Math.min(100, (100 * one.tokens) / one.context_window) : 0;
-  const context = `context ${thousands(one.tokens)}${one.context_window ? ` of ${thousands(one.context_window)}` : ""}`;
+  const bound = contextBound(one);
+  const share = bound ? Math.min(100, (100 * one.tokens) / bound) : 0;
+  const context = `context ${thousands(one.tokens)}${bound ? ` of ${thousands(bound)}` : ""}`;
   // An engine of the version before does not say what a session cost.
   say(row.about, [one.id, one.spent ? money(one.spent.usd) : "", context].filter(Boolean).join(" · "));
   if (Math.round(share) !== row.share) {
     row.share = Math.round(share);
-    fill(row.bar, one.context_window ? meter(share) : null);
+    fill(row.bar, bound ? meter(share) : null);
   }
   row.words = `${one.id} ${one.name} ${one.project} ${one.task} ${word}`.toLowerCase();
 }
@@ -145,7 +146,10 @@ async function readWaiting() {
 async function readBudget() {
   if (!isOpen) return;
   const found = await link.call("budget.show").catch(() => null);
-  if (found) say(byId("today"), `Today ${money(found.today.usd)} · ${thousands(found.today.tokens)} fresh tokens`);
+  if (!found) return;
+  const windows = windowsUsed(found.windows);
+  say(byId("today"), [`Today ${money(found.today.usd)}`, `${thousands(found.today.tokens)} fresh tokens`, ...windows.map(([used]) => used)].join(" · "));
+  byId("today").title = windows.map((told) => told.join(", ")).join("\n");
 }
 
 const view = () => {

@@ -75,8 +75,14 @@ export function standing(session) {
   return isScheduled(session) ? ["○", "Scheduled"] : STATUS[session.status] ?? ["·", session.status];
 }
 
+/** `Completed` alone would hide that calls were refused on the way. */
+export function statusWord(session) {
+  const [, word] = standing(session);
+  return session.status === "COMPLETED" && session.refused ? `${word}, ${session.refused.toLocaleString("en")} refused` : word;
+}
+
 export function statusMark(session) {
-  const [symbol, word] = standing(session);
+  const [[symbol], word] = [standing(session), statusWord(session)];
   const mark = el("span.status", { "data-status": session.status }, el("span", { "aria-hidden": "true" }, symbol), ` ${word}`);
   return mark;
 }
@@ -129,6 +135,20 @@ export function thousands(tokens) {
   if (tokens >= 999_500) return `${Number((tokens / 1e6).toFixed(2))}M`;
   if (tokens >= 9_950) return `${Math.round(tokens / 1000)}K`;
   return tokens >= 1000 ? `${Number((tokens / 1000).toFixed(1))}K` : String(tokens ?? 0);
+}
+
+/** What a context is measured against: where a perpetual session hands over, else the model's window. */
+export const contextBound = (session) => session.perpetual?.hard_tokens || session.context_window;
+
+const WINDOWS = { five_hour: "5-hour window", seven_day: "week", overage: "paid credits", overage_included: "week of single models" };
+
+/** A subscription's windows, as Claude Code last told of them: `5-hour window 34% used`. */
+export function windowsUsed(windows) {
+  return (windows ?? []).map((one) => {
+    const kind = one.window.replace(/^seven_day_/, "").replaceAll("_", " ");
+    const name = WINDOWS[one.window] ?? `week of ${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+    return [`${name} ${Math.round(one.used * 100)}% used`, `resets ${moment(one.resets_at)}`];
+  });
 }
 
 export const money = (usd) => `$${(usd ?? 0).toFixed(2)}`;

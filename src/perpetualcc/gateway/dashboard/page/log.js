@@ -25,7 +25,7 @@ const LINES = {
     e.verdict === "allow"
       ? [`✓ ${tool(e)}`, "tool", [by[e.decided_by] ?? "", rules(e).join(", ")].join(" ").trim()]
       : [`✗ ${tool(e)}`, "bad", `refused: ${oneLine(e.reason)}`],
-  ToolFailed: (e) => [`✗ ${tool(e)}`, "bad", `did not work: ${oneLine(e.text)}`],
+  ToolFailed: (e) => [`✗ ${tool(e)}`, "bad", `did not work: ${oneLine(clean(e.text).replace(/<\/?tool_use_error>/g, "")) || "it says nothing"}`],
   QuestionAsked: (e) => [e.questions.map((q) => `? ${oneLine(q.question)}`).join("\n"), "ask"],
   QuestionAnswered: (e) => [
     `→ ${oneLine(Object.values(e.answers).join("; "))}`,

@@ -1,6 +1,6 @@
 // What happened while nobody looked.
 
-import { counted, duration, el, fill, fromHome, goesOn, money, moment, oneLine, statusMark, TASK, thousands } from "./dom.js";
+import { counted, duration, el, fill, fromHome, goesOn, money, moment, oneLine, say, statusMark, TASK, thousands, windowsUsed } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
@@ -27,12 +27,15 @@ export class Report {
       SPANS.map(([words, hours]) => el("option", { value: hours }, words)),
     );
     this.body = el("div");
-    fill(this.node, el("div.row", {}, el("h2", {}, "Report"), el("label", { for: "span" }, "The last"), this.span), this.body);
+    this.windows = el("p.quiet");
+    fill(this.node, el("div.row", {}, el("h2", {}, "Report"), el("label", { for: "span" }, "The last"), this.span), this.body, this.windows);
   }
 
   async read() {
     try {
       this.show(await this.link.call("report.show", { seconds: Number(this.span.value) * 3600 }));
+      const windows = windowsUsed((await this.link.call("budget.show")).windows);
+      say(this.windows, windows.length ? `Subscription: ${windows.map((one) => one.join(", ")).join("; ")}` : "");
     } catch (error) {
       fill(this.body, el("p.bad", {}, error.message));
     }

@@ -1,6 +1,6 @@
 // One session: how it stands, its tasks, its log, and what can be done about it.
 
-import { button, counted, el, fill, fromHome, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean } from "./dom.js";
+import { button, counted, el, fill, fromHome, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean, contextBound } from "./dom.js";
 import { Log } from "./log.js";
 
 const MOST_TASKS = 50;
@@ -106,17 +106,22 @@ export class SessionView {
 
   show(session) {
     this.log.project = session.project;
-    const share = session.context_window ? Math.min(100, (100 * session.tokens) / session.context_window) : 0;
+    const bound = contextBound(session);
+    const share = bound ? Math.min(100, (100 * session.tokens) / bound) : 0;
+    const use = `${thousands(session.tokens)}${bound ? ` of ${thousands(bound)}` : ""}`;
+    const isPerpetual = Boolean(session.perpetual?.hard_tokens);
     const detail = [goesOn(session), clean(fromHome(session.detail, session.project))].filter(Boolean).join(": ");
     fill(
       this.head,
       el("h2", {}, session.name || session.id, " ", statusMark(session)),
       el("p.path", {}, session.project),
       detail ? el("p.detail", {}, detail) : null,
+      session.todo ? el("p.detail", {}, `Claude's list: ${oneLine(session.todo)}`) : null,
+      session.status === "COMPLETED" && session.refused ? el("p.quiet", {}, `What was refused, and why: pcc decisions --session ${session.id} --verdict deny`) : null,
       el(
         "dl.numbers",
         {},
-        el("div", {}, el("dt", {}, "Context"), el("dd", {}, `${thousands(session.tokens)}${session.context_window ? ` of ${thousands(session.context_window)}` : ""}`, session.context_window ? meter(share) : null)),
+        el("div", {}, el("dt", {}, "Context"), el("dd", {}, use, isPerpetual ? el("span.more", {}, "until it hands over") : null, bound ? meter(share) : null)),
         el("div", {}, el("dt", {}, "Cost"), el("dd", {}, money(session.spent.usd), el("span.more", {}, `${thousands(session.spent.tokens)} fresh tokens`))),
         el("div", {}, el("dt", {}, "Runs"), el("dd", {}, String(session.runs))),
         el("div", {}, el("dt", {}, "Brain"), el("dd", {}, session.brain === "none" ? "rule-based" : session.brain)),

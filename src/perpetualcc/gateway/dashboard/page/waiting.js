@@ -185,7 +185,11 @@ export class Waiting {
     if (request.type === "question") {
       const questions = questionsOf(request);
       form.append(...questions.map((one, place) => fieldset(one, place, questions.length, request.project)));
-      const answer = () => send({ answers: Object.fromEntries(questions.map((one, place) => [one.question, chosen(form, one, place)])) });
+      const answer = () => {
+        const answers = questions.map((one, place) => [one.question, chosen(form, one, place)]);
+        if (answers.every(([, one]) => one)) send({ answers: Object.fromEntries(answers) });
+        else problem.textContent = "Choose an option, or write an answer of your own.";
+      };
       form.append(el("div.row", {}, button("Answer", answer, "primary")));
     } else if (request.type === "error") {
       form.append(el("div.row", {}, button("Try again", () => send({ text: "retry" }), "primary"), button("Give up", () => send({ text: "give up" }))));
