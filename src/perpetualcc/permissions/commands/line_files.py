@@ -22,6 +22,7 @@ class LineFiles:
         self._downloads: set[str] = set()
         self.has_unpacked_download = False
         self._texts: dict[str, str | None] = {}
+        self._put: list[tuple[str, str]] = []
 
     def remember(
         self, command: SimpleCommand, findings: Sequence[Finding], *, is_fetched: bool
@@ -50,8 +51,15 @@ class LineFiles:
         """All that the file holds; None where that is not known."""
         return self._texts.get(fold(path))
 
+    def taken(self) -> list[tuple[str, str]]:
+        """Each file that was written since this was asked for last, and the text, where known."""
+        put, self._put = self._put, []
+        return put
+
     def _write(self, path: str, command: SimpleCommand) -> None:
         text = _put(command)
+        if text is not None and not path.startswith("/dev/"):
+            self._put.append((path, text))
         if text is not None and _appends(command):
             before = self._texts.get(path)
             text = None if before is None else f"{before}\n{text}"
