@@ -51,15 +51,14 @@ def judge_code(path: str, new: str, edits: Iterable[Mapping[str, Any]] = ()) -> 
     """
     replaced = [one for one in edits if isinstance(one.get("old_string"), str)]
     before = _text_of(path) if replaced else None
-    after = new if before is None else f"{new}\n{_edited(before, replaced)}"
+    found = dict.fromkeys(harms_in(new, path))
+    if before is not None:
+        # Also at its end: what Claude Code finds to replace there need not be found here.
+        found |= dict.fromkeys(harms_in(f"{_edited(before, replaced)}\n{new}", path))
     if len(new) > TEXT_LIMIT and not is_prose(path):
-        yield _finding(
-            "code-too-long", posixpath.basename(path), "More code than is looked through"
-        )
-    found = list(harms_in(after, path))
-    if not found:
-        return
-    was = set(harms_in(before or _text_of(path) or "", path))
+        why = "More code than is looked through"
+        yield _finding("code-too-long", posixpath.basename(path), why)
+    was = set(harms_in(before or _text_of(path) or "", path)) if found else set()
     yield from (_harm(harm, what, path) for harm, what in found if (harm, what) not in was)
 
 

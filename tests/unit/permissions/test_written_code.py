@@ -185,6 +185,8 @@ def test_what_stood_there_before_is_nobodys_news(tmp_path: Path) -> None:
     assert risk("Edit", tmp_path, file_path=str(file), **edit) is Risk.LOW
     assert risk("Write", tmp_path, file_path=str(file), content=DELETES_HOME) is Risk.LOW
     assert risk("Write", tmp_path, file_path=str(file) + "x", content=DELETES_HOME) is Risk.HIGH
+    more = {"old_string": "x = 1", "new_string": "shutil.rmtree('/')"}
+    assert risk("Edit", tmp_path, file_path=str(file), **more) is Risk.HIGH
 
 
 @pytest.mark.parametrize(
