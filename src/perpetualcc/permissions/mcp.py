@@ -59,6 +59,8 @@ _CONTENT_KEYS = frozenset(
      "file_text", "data", "edits", "repl", "replacement", "diff"}
 )  # fmt: skip
 """Names of what goes into a file."""
+_RUN_KEYS = frozenset({"code", "input", "script", "stdin"})
+"""Names of what is run as it is given."""
 _LONGEST_PATH = 400
 _SAME_PLACE = re.compile(r"/(?:\.?/)+")
 """`//` and `/./`: of a path nothing is hidden behind its length."""
@@ -264,13 +266,15 @@ class _Values:
         return self._path(key, text)
 
     def written(self, given: Given) -> list[Finding]:
-        """What a tool that writes files puts into one: the same as by our own hand."""
+        """What a tool that writes files puts into one, and code that it is given to run."""
+        run = [text for key, text in given.texts if key in _RUN_KEYS]
+        found = [finding for text in run for finding in judge_code("given code", text)]
         paths = [text for key, text in given.texts if key in _WRITTEN_KEYS]
         if not (self.writes and paths):
-            return []
+            return found
         path = self.territory.locate(plain(paths[0]), self.cwds).path
         texts = (text for key, text in given.texts if key in _CONTENT_KEYS)
-        return [finding for text in texts for finding in judge_code(path, text)]
+        return found + [finding for text in texts for finding in judge_code(path, text)]
 
     def _command(self, text: str) -> list[Finding]:
         return CommandJudge(self.territory, self.settings.blocked_commands).text(text, self.cwds)

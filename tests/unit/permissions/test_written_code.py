@@ -210,6 +210,7 @@ def test_so_does_what_a_server_writes() -> None:
 
     assert risk("mcp__filesystem__write_file", **given) is Risk.HIGH
     assert risk("mcp__serena__create_text_file", **given) is Risk.HIGH
+    assert risk("mcp__desktop-commander__interact_with_process", input=DELETES_HOME) is Risk.HIGH
 
 
 def test_of_installed_code_hardly_any_would_be_held_up() -> None:
