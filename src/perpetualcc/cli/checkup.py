@@ -15,6 +15,7 @@ from perpetualcc.claude.binary import chosen_claude, signed_in_with
 from perpetualcc.claude.completion import ClaudeCompletion
 from perpetualcc.claude.layers import why_no_sandbox
 from perpetualcc.cli.awake import awake_findings
+from perpetualcc.cli.look import one_line
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.takeover import not_taken_over
 from perpetualcc.cli.unreached import REMEDY, described, unreached
@@ -65,6 +66,7 @@ def what_is_good_to_have(options: GlobalOptions) -> Iterator[Finding]:
         with suppress(PerpetualError):  # a mistake in the settings is told above
             yield from ((False, f"{what}: {note}") for what, note in not_taken_over(options))
     yield from _conversations()
+    yield from _policies(options.locations)
     if trouble := trouble_with_hooks(Places(claude=config.claude_directory())):
         yield False, f"Learning: {trouble}"
     settings, _ = _settings()
@@ -175,6 +177,18 @@ def _in_the_way(places: Locations) -> str:
         if place.is_dir() and not os.access(place, os.W_OK | os.X_OK):
             return f"'{place}' cannot be written; try: chmod u+rwx {shlex.quote(str(place))}"
     return ""
+
+
+def _policies(places: Locations) -> Iterator[Finding]:
+    """Mistakes in the policies of the project it is called in, and of those that are worked in."""
+    from perpetualcc.permissions.project import policy_mistakes
+    from perpetualcc.store.recorded import open_sessions
+
+    projects = [Path.cwd()]
+    with suppress(PerpetualError):  # a database that cannot be read is told above
+        projects += [project for _, _, project in open_sessions(places.database)]
+    mistakes = (one for project in projects for one in policy_mistakes(project))
+    yield from ((False, f"Policy: {one_line(one)}") for one in dict.fromkeys(mistakes))
 
 
 def _conversations() -> Iterator[Finding]:

@@ -253,7 +253,7 @@ def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
     from perpetualcc.permissions.trust import INSTRUCTIONS
 
     mistakes = [str(one["detail"]) for one in brought["surfaces"] if one["what"] == "mistake"]
-    yield from map(one_line, mistakes)
+    yield from map(one_line, (*mistakes, *brought.get("mistakes_above", ())))
     if brought["trusted"]:
         return
     files = {str(one["file"]) for one in brought["surfaces"]} - set(INSTRUCTIONS)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from perpetualcc.domain.folders import home_of, main_tree
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tools import Assessment, Risk, ToolCall
 from perpetualcc.permissions.decision_engine import DecisionEngine
-from perpetualcc.permissions.project import ProjectStanding, with_policy_above
+from perpetualcc.permissions.project import ProjectStanding, policy_mistakes, with_policy_above
 from perpetualcc.permissions.settings import PermissionSettings, SandboxMode
 from perpetualcc.permissions.static_rules import ask_rules, deny_rules
 from perpetualcc.permissions.trust import (
@@ -151,16 +151,22 @@ class Guard:
     async def describe(self, project: Path) -> dict[str, Any]:
         """For `pcc trust`: what would take effect, and whether it does."""
         standing = await self.standing(project)
+        # What strangers wrote is read: however long that takes, the loop goes on.
+        found = await asyncio.to_thread(surfaces, standing.files)
         return {
             "project": str(project),
             "hash": content_hash(standing.files),
             "trusted": standing.trusted,
             "surfaces": [
-                {"file": one.file, "what": one.what, "detail": one.detail}
-                # What strangers wrote is read: however long that takes, the loop goes on.
-                for one in await asyncio.to_thread(surfaces, standing.files)
+                {"file": one.file, "what": one.what, "detail": one.detail} for one in found
             ],
+            "mistakes_above": await asyncio.to_thread(_mistakes, standing.above),
         }
+
+
+def _mistakes(standings: Sequence[ProjectStanding]) -> list[str]:
+    """In the policies above a project, which count in it as well."""
+    return list(dict.fromkeys(told for one in standings for told in policy_mistakes(one.folder)))
 
 
 async def _sandbox(session: Session, settings: PermissionSettings) -> Mapping[str, Any]:

@@ -4,10 +4,24 @@ Files that anybody may have put there: a repository, an agent, another user of t
 Opening a pipe waits for a writer for ever, and `/dev/zero` never ends.
 """
 
+import errno
 import os
 import stat
 from pathlib import Path
 from typing import BinaryIO
+
+_NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+
+
+def is_there(path: str) -> bool:
+    """Also what cannot be looked at, and a link that leads nowhere: somebody meant it to count."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.errno not in _NOTHING_THERE
+    except ValueError:
+        return False
+    return True
 
 
 def read_regular(path: Path, limit: int = -1) -> bytes:

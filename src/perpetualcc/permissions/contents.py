@@ -1,4 +1,7 @@
-"""What is written into a file counts beside where: a live key, a stranger's package, nothing."""
+"""
+What is written into a file counts beside where: a live key, a stranger's package, nothing; and code
+that would do harm once the project's tests are run.
+"""
 
 import posixpath
 import re
@@ -6,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.secrets import holds_token
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import judge_content
 from perpetualcc.permissions.effects import Finding
 from perpetualcc.permissions.knowledge import load_table
+from perpetualcc.permissions.written_code import TEXT_LIMIT, Harm, harms_in, is_prose
 
 _MADE_UP = re.compile(r"test|spec|fixture|example|sample|mock|fake", re.IGNORECASE)
 """In a path: a key there is none that opens anything."""
@@ -33,8 +38,52 @@ def judge_written(path: str, project: str, given: Mapping[str, Any]) -> Iterator
     new = "\n".join(_texts(parts, "content", "new_string", "new_source"))
     yield from [] if _TRANSLATED.search(below) else judge_content(new)
     yield from _brought(below, new, "\n".join(_texts(parts, "old_string")))
+    yield from judge_code(path, new, parts)
     if isinstance(whole := given.get("content"), str) and not whole.strip() and _has_more(path):
         yield _finding("empty", posixpath.basename(path), "Empties a file that holds something")
+
+
+def judge_code(path: str, new: str, edits: Iterable[Mapping[str, Any]] = ()) -> Iterator[Finding]:
+    """
+    What the file would do when it is run, and does not do yet.
+
+    Of a file that is edited all of it counts as it will be: harm may be written in two halves.
+    """
+    replaced = [one for one in edits if isinstance(one.get("old_string"), str)]
+    before = _text_of(path) if replaced else None
+    found = dict.fromkeys(harms_in(new, path))
+    if before is not None:
+        # Also at its end: what Claude Code finds to replace there need not be found here.
+        found |= dict.fromkeys(harms_in(f"{_edited(before, replaced)}\n{new}", path))
+    if len(new) > TEXT_LIMIT and not is_prose(path):
+        why = "More code than is looked through"
+        yield _finding("code-too-long", posixpath.basename(path), why)
+    was = set(harms_in(before or _text_of(path) or "", path)) if found else set()
+    yield from (_harm(harm, what, path) for harm, what in found if (harm, what) not in was)
+
+
+def _harm(harm: Harm, what: str, path: str) -> Finding:
+    """A document is not run, but it can be made into something that is."""
+    risk = Risk.MEDIUM if is_prose(path) else harm.risk
+    rule, shown = harm.rule, what[:_SHOWN]
+    return Finding(risk=risk, rule=rule, part=shown, kind=rule, explanation=harm.explanation)
+
+
+def _text_of(path: str) -> str | None:
+    """What it holds now, as far as it is looked at; None where there is no such file."""
+    try:
+        return read_regular(Path(path), TEXT_LIMIT).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return None
+
+
+def _edited(text: str, edits: Iterable[Mapping[str, Any]]) -> str:
+    """One after the other, as Claude Code makes them."""
+    for edit in edits:
+        old, new = edit["old_string"], edit.get("new_string")
+        if old and isinstance(new, str):
+            text = text.replace(old, new, -1 if edit.get("replace_all") is True else 1)
+    return text
 
 
 def _list(value: Any) -> list[Any]:

@@ -208,7 +208,7 @@ class DecisionEngine:
         """What is written into a guarded place is a person's, whatever a brain thinks of it."""
         if self._brain is None or (permit, analysis.risk) != (Permit.WITHIN, Risk.MEDIUM):
             return None
-        if analysis.is_guarded:
+        if analysis.is_guarded or not self._settings.is_whole:
             return None
         try:
             return await self._brain.evaluate_permission(call, analysis.assessment())

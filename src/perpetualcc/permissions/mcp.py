@@ -18,6 +18,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.characters import plain
 from perpetualcc.permissions.commands.judge import CommandJudge
 from perpetualcc.permissions.commands.programs.databases import destroying, only_asks
+from perpetualcc.permissions.contents import judge_code
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.mcp_names import (
@@ -29,6 +30,7 @@ from perpetualcc.permissions.mcp_names import (
     harm,
     is_plain,
     looks,
+    moves_things,
     read_name,
     risk_of_flag,
     risk_of_look,
@@ -53,6 +55,13 @@ _WRITTEN_KEYS = frozenset(
      "destination", "target_file", "notebook_path"}
 )  # fmt: skip
 """Names of what a tool that writes writes to, from wherever it is named."""
+_CONTENT_KEYS = frozenset(
+    {"content", "contents", "text", "body", "code", "new_text", "new_string", "new_str",
+     "file_text", "data", "edits", "repl", "replacement", "diff"}
+)  # fmt: skip
+"""Names of what goes into a file."""
+_RUN_KEYS = frozenset({"code", "input", "script", "stdin"})
+"""Names of what is run as it is given."""
 _LONGEST_PATH = 400
 _SAME_PLACE = re.compile(r"/(?:\.?/)+")
 """`//` and `/./`: of a path nothing is hidden behind its length."""
@@ -97,6 +106,7 @@ def judge_mcp(
     name, given = read_name(tool), read_values(values)
     judge = _Values(name, territory, cwds, settings)
     found = [finding for key, text in given.texts for finding in judge.value(key, text)]
+    found += judge.written(given)
     if any(holds_token(text) for _, text in given.texts):
         why = "What it sends away holds text that looks like a live token or key"
         found.append(_finding(Risk.HIGH, "token-leaves", tool, why, EffectKind.NETWORK))
@@ -130,6 +140,8 @@ def _named(tool: str, name: Name, given: Given) -> Finding:
     asks = bool(statements) and all(only_asks(plain(text)) for text in statements)
     if asks and set(worst) <= {"execute", "exec", "run"}:
         return _look(tool, name)
+    if not worst and (invited := _invited(given)) and not looks(name):
+        worst, told = invited, "By whom it tells"
     if not _STAGES.isdisjoint(given.names):
         worst, told = [*worst, *sorted(_STAGES & given.names)], "By what it is given"
     if worst:
@@ -148,9 +160,19 @@ def _named(tool: str, name: Name, given: Given) -> Finding:
     )
     if is_look and not is_loose and all(_is_look_too(key, value) for key, value in chosen):
         return _look(tool, name)
+    if moves_things(name) and not is_look:
+        why = "It moves things in a house, or what runs in a cluster"
+        return _finding(Risk.HIGH, "mcp-moves", tool, why)
     return _finding(
         Risk.MEDIUM, "mcp", tool, "A tool of an MCP server: what it does is not seen here"
     )
+
+
+def _invited(given: Given) -> list[str]:
+    """The field of those who are told of it, where somebody is in it."""
+    fields = sorted(given.names.intersection(load_table("tools")["mcp"]["invited"]))
+    is_somebody = any(key in fields or key.endswith("email") for key, _ in given.texts)
+    return fields if is_somebody else []
 
 
 def _look(tool: str, name: Name) -> Finding:
@@ -243,6 +265,17 @@ class _Values:
         if _ADDRESS.match(text) or (is_host and _MAY_BE_HOST.search(text)):
             return self._address(text, is_named=_is_address(key))
         return self._path(key, text)
+
+    def written(self, given: Given) -> list[Finding]:
+        """What a tool that writes files puts into one, and code that it is given to run."""
+        run = [text for key, text in given.texts if key in _RUN_KEYS]
+        found = [finding for text in run for finding in judge_code("given code", text)]
+        paths = [text for key, text in given.texts if key in _WRITTEN_KEYS]
+        if not (self.writes and paths):
+            return found
+        path = self.territory.locate(plain(paths[0]), self.cwds).path
+        texts = (text for key, text in given.texts if key in _CONTENT_KEYS)
+        return found + [finding for text in texts for finding in judge_code(path, text)]
 
     def _command(self, text: str) -> list[Finding]:
         return CommandJudge(self.territory, self.settings.blocked_commands).text(text, self.cwds)

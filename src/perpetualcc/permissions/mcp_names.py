@@ -52,7 +52,7 @@ def words_of(name: str) -> list[str]:
 def looks(name: Name) -> bool:
     """Whether it says that it only looks. What it is given may say otherwise."""
     own, verb = name.own, _without_things(name.own)
-    if _only_looks(name):
+    if _only_looks(name) or asks_metrics(name):
         return True
     if "_".join(verb[:2]) in _named("phrases") or not is_plain(name):
         return False
@@ -85,8 +85,16 @@ def fetches(name: Name) -> bool:
     )
 
 
+def asks_metrics(name: Name) -> bool:
+    """`execute_query` of Prometheus: its language changes nothing."""
+    is_asked = "query" in name.own and name.own[:1] in {("execute",), ("run",), ("query",)}
+    return is_asked and not _named("metrics").isdisjoint(name.words)
+
+
 def asks_statements(name: Name) -> bool:
     """Whether a database is spoken to, so that a `query` is a statement."""
+    if asks_metrics(name):
+        return False
     return name.own in {("query",), ("run", "query"), ("execute", "query")} or any(
         word.startswith(tuple(_named("databases"))) or word.endswith("sql") for word in name.words
     )
@@ -94,20 +102,61 @@ def asks_statements(name: Name) -> bool:
 
 def harm(name: Name) -> list[str]:
     """The words by which a person answers for it."""
-    if _only_looks(name):
+    if keys := _beside("shown_keys", name):
+        return keys
+    if _only_looks(name) or asks_metrics(name):
         return []
     verb = _without_things(name.own)
     is_look = bool(verb) and verb[0] in _named("looks") and not _joins(name.own)
     if is_look:
         return _harmful(name.own)
-    found = sorted(name.words & _named("destructive"))
-    if not _named("speaking").isdisjoint(name.server):
-        found += [word for word in name.own if word in _named("speech")]
-    elif not _named("paying").isdisjoint(name.server):
-        found += [word for word in name.own if word in _named("money")]
+    own = _without_phrases(name.own)
+    found = sorted(_named("destructive").intersection((*name.server, *own)))
+    found += _beside("answered", name) + _by_its_place(name, own)
     if found == ["run"] and not _named("run_and_look").isdisjoint(name.words):
         return []
     return found
+
+
+def _by_its_place(name: Name, own: Sequence[str]) -> list[str]:
+    """Of certain servers, what speaks to people, moves money or changes what is live."""
+    place = places(name)
+    for servers, words in (("speaking", "speech"), ("paying", "money"), ("live", "live_changes")):
+        if not _named(servers).isdisjoint(place):
+            return [word for word in own if word in _named(words)]
+    return []
+
+
+def places(name: Name) -> frozenset[str]:
+    """The server, and the one that a tool of a server of many names first: `gmail_find_email`."""
+    return frozenset((*name.server, *name.own[:1]))
+
+
+def moves_things(name: Name) -> bool:
+    """Whether a person answers for all that is no look."""
+    is_house = {"home", "assistant"} <= set(name.server)
+    return is_house or not _named("moving").isdisjoint(places(name))
+
+
+def _beside(key: str, name: Name) -> list[str]:
+    """Which of the words that stand beside each other are in its name."""
+    text = f"_{'_'.join(name.own)}_"
+    return [words for words in sorted(_named(key)) if f"_{words}_" in text]
+
+
+_NO_VERBS = {("merge", "request"), ("merge", "requests")}
+
+
+def _without_phrases(own: tuple[str, ...]) -> tuple[str, ...]:
+    """Without what is a thing (`create_merge_request`), a way to ask (`API-post-page`), a draft."""
+    if own[:2] == ("api", "post"):
+        own = own[2:]
+    if own[:1] == ("draft",):
+        return ("draft",)
+    if own[:1] not in {("create",), ("update",)}:  # `accept_merge_request` merges
+        return own
+    pairs = pairwise((*own, ""))
+    return tuple(one for one, after in pairs if (one, after) not in _NO_VERBS)
 
 
 def _harmful(own: Iterable[str]) -> list[str]:
@@ -131,6 +180,8 @@ def chosen_look(word: str) -> bool:
 def risk_of_flag(key: str) -> Risk:
     """What `{"purge": true}` says, by the words of options."""
     words, table = set(key.split("_")), load_table("option_words")
+    if key in _named("answered_flags"):
+        return Risk.HIGH
     if not words.isdisjoint(table["negations"]):
         return Risk.LOW
     if not words.isdisjoint((*table["destroys"], *table["warns"])):
@@ -152,7 +203,7 @@ def keeps_secrets(name: Name) -> bool:
 
 def holds_letters(name: Name) -> bool:
     """What it shows is somebody's mail, and words of whoever wrote."""
-    return not _named("letters").isdisjoint(name.server)
+    return not _named("letters").isdisjoint(places(name))
 
 
 def risk_of_look(name: Name) -> Risk:

@@ -2,7 +2,8 @@
 A project's own policy, `.perpetualcc/policy.toml`.
 
 It can always make things stricter. What makes them looser counts only when a person trusts
-exactly this file (`trust`), since an agent can write it.
+exactly this file (`trust`), since an agent can write it. Of a file with a mistake all that is
+stricter still holds (`policy_salvage`), and nothing goes on without a person.
 """
 
 import tomllib
@@ -12,11 +13,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.permissions.policy_salvage import entries_that_hold
 from perpetualcc.permissions.setting_checks import UselessEntry, refuse_useless
 from perpetualcc.permissions.settings import PermissionSettings, leaves_project
 
 POLICY_FILE = ".perpetualcc/policy.toml"
 """Where it is, from the project."""
+UNREADABLE = b"\0unreadable"
+"""Stands for the content of a file that is there and cannot be read."""
+UNREADABLE_WHY = "it is there and cannot be read"
 _LARGEST = 100_000
 """Bytes. Anybody may have written it, and it is read again with each change."""
 _DOTS = 500
@@ -35,10 +40,13 @@ _LISTS = (
 class UnreadablePolicy(PerpetualError):  # noqa: N818  # named like what a person reads
     """The policy file of a project is not what it should be."""
 
-    def __init__(self, why: str) -> None:
-        meanwhile = "until it is mended a person is asked about LOW, too"
+    def __init__(self, why: str, where: str = POLICY_FILE) -> None:
+        self.why = why
+        meanwhile = (
+            "until it is mended what it forbids holds, and a person decides the rest, LOW too"
+        )
         super().__init__(
-            f"{POLICY_FILE} has a mistake: {why}; {meanwhile}",
+            f"{where} has a mistake: {why}; until it is mended {meanwhile}",
             hint="See docs/permissions.md, 'A project's policy'",
         )
 
@@ -60,36 +68,71 @@ def parse_policy(content: bytes) -> ProjectPolicy:
     Read the file.
 
     Raises:
-        UnreadablePolicy: too much, not TOML, an unknown key, a wrong type, or a directory outside.
+        UnreadablePolicy: too much, not TOML, an unknown key, a wrong type, or a directory outside;
+            with the line where one can be named.
     """
+    if content == UNREADABLE:
+        raise UnreadablePolicy(UNREADABLE_WHY)
     if len(content) > _LARGEST:
         raise UnreadablePolicy(f"more than {_LARGEST:,} bytes")
     if any(line.count(b".") > _DOTS for line in content.splitlines()):
         raise UnreadablePolicy(f"a line with more than {_DOTS} dots")
     try:
         data = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number beyond all limits
         raise UnreadablePolicy(str(error)) from error
+    try:
+        return _policy(data)
+    except _Mistake as mistake:
+        line = _line_of(content, mistake.key, mistake.entry)
+        raise UnreadablePolicy(f"{mistake}{line and f' (line {line})'}") from mistake
+
+
+class _Mistake(Exception):  # noqa: N818  # what a person reads is the error made of it
+    """What is wrong, and the key and the entry that it is about."""
+
+    def __init__(self, why: str, key: str = "", entry: str = "") -> None:
+        super().__init__(why)
+        self.key, self.entry = key, entry
+
+
+def _line_of(content: bytes, key: str, entry: str) -> int:
+    """Of the first such entry from the key on, or of the key; 0 where it is on none."""
+    lines = content.decode("utf-8", "replace").splitlines()
+    first = next((at for at, line in enumerate(lines) if key and key in line), -1)
+    texts = enumerate(lines[first:], start=first)
+    return next((at for at, line in texts if entry and entry in line), first) + 1
+
+
+def _policy(data: dict[str, Any]) -> ProjectPolicy:
     section = data.get("permissions", {})
     if not isinstance(section, dict) or set(data) - {"permissions"}:
-        raise UnreadablePolicy("only a table [permissions] is known")
-    if unknown := set(section) - {"auto_approve_low_risk", *_LISTS}:
-        raise UnreadablePolicy(f"there is no key {', '.join(sorted(map(str, unknown)))}")
+        other = next((key for key in data if key != "permissions"), "permissions")
+        raise _Mistake("only a table [permissions] is known", other)
+    if unknown := sorted(set(section) - {"auto_approve_low_risk", *_LISTS}):
+        raise _Mistake(f"there is no key {', '.join(unknown)}", unknown[0])
     _refuse_useless(section)
     return ProjectPolicy(**{key: _value(key, value) for key, value in section.items()})
+
+
+def what_holds(content: bytes) -> ProjectPolicy:
+    """Of a file with a mistake: what can be read of it that makes things stricter."""
+    return ProjectPolicy(auto_approve_low_risk=False, **entries_that_hold(content))
 
 
 def _refuse_useless(section: dict[str, Any]) -> None:
     """What was meant to be stricter and does nothing would be missed by whoever relies on it."""
     lists = {key: _value(key, section[key]) for key in _LISTS if key in section}
     if sum(map(len, lists.values())) > _MOST_ENTRIES:
-        raise UnreadablePolicy(f"more than {_MOST_ENTRIES} entries")
-    if any(len(entry) > _LONGEST_ENTRY for entries in lists.values() for entry in entries):
-        raise UnreadablePolicy(f"an entry with more than {_LONGEST_ENTRY} characters")
+        raise _Mistake(f"more than {_MOST_ENTRIES} entries")
+    long = (one for entries in lists.values() for one in entries if len(one) > _LONGEST_ENTRY)
+    if (entry := next(long, None)) is not None:
+        key = next(key for key, entries in lists.items() if entry in entries)
+        raise _Mistake(f"an entry with more than {_LONGEST_ENTRY} characters", key, entry)
     try:
         _checked(tuple(lists.items()))
     except UselessEntry as error:
-        raise UnreadablePolicy(error.message) from error
+        raise _Mistake(error.message, error.key, error.entry) from error
 
 
 @lru_cache(maxsize=64)
@@ -100,12 +143,15 @@ def _checked(lists: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
 def _value(key: str, value: Any) -> Any:
     if key == "auto_approve_low_risk":
         if not isinstance(value, bool):
-            raise UnreadablePolicy(f"{key!r} is not true or false")
+            raise _Mistake(f"{key!r} is not true or false", key)
         return value
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise UnreadablePolicy(f"{key!r} is not a list of texts")
-    if key == "safe_directories" and any(leaves_project(item) for item in value):
-        raise UnreadablePolicy("a safe directory is below the project")
+        raise _Mistake(f"{key!r} is not a list of texts", key)
+    outside = [item for item in value if key == "safe_directories" and leaves_project(item)]
+    if outside:
+        raise _Mistake(
+            f"a safe directory is below the project, not {outside[0]!r}", key, outside[0]
+        )
     return tuple(value)
 
 

@@ -23,7 +23,7 @@ class UselessEntry(PerpetualError):  # noqa: N818  # named like what a person re
     """An entry of a list does nothing, or everything."""
 
     def __init__(self, key: str, entry: str, why: str, hint: str) -> None:
-        self.key = key
+        self.key, self.entry = key, entry
         super().__init__(f"{entry!r} in 'permissions.{key}' {why}", hint=hint)
 
 
@@ -37,6 +37,11 @@ def refuse_useless(settings: PermissionSettings) -> None:
         for entry in (one for one in getattr(settings, key) if one not in getattr(usual, key)):
             if why := check(entry):
                 raise UselessEntry(key, entry, why, _HINTS[key])
+
+
+def is_useful(key: str, entry: str) -> bool:
+    """Whether an entry of this list means something, and not everything."""
+    return not _CHECKS[key](entry)
 
 
 def _directory(entry: str) -> str:

@@ -33,6 +33,9 @@ class PermissionSettings:
     """A person's approvals of one kind before a rule is offered; 0: never."""
     sandbox: SandboxMode = SandboxMode.AUTO
     """`auto`: levels 1 and 2 use it where there is one; `on`: everything must; `off`: nothing."""
+    is_whole: bool = field(default=True, metadata={"is_setting": False})
+    """False while a policy that counts has a mistake: what it forbids may be what is asked for,
+    so nothing goes on without a person, whatever a brain thinks."""
     home: Path = field(default_factory=Path.home, metadata={"is_setting": False})
     """What `~` means."""
 

@@ -112,6 +112,11 @@ def _malformed(tool: str, why: str) -> Finding:
     )  # fmt: skip
 
 
+def knows(tool: str) -> bool:
+    """Whether a tool of Claude Code is judged as what it is, and not as an unknown one."""
+    return tool in _TOOLS or tool in load_table("tools")["tool"]
+
+
 def _judge_for(tool: str) -> Callable[[Request], Judgement]:
     judge = _TOOLS.get(tool)
     if judge is not None:

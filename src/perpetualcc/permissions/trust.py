@@ -19,11 +19,9 @@ from typing import Any
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import above
-from perpetualcc.domain.foreign_files import read_regular
-from perpetualcc.permissions.policy_file import POLICY_FILE, parse_policy
+from perpetualcc.domain.foreign_files import is_there, read_regular
+from perpetualcc.permissions.policy_file import POLICY_FILE, UNREADABLE, parse_policy
 
-_UNREADABLE = b"\0unreadable"
-"""Stands for the content of a file that is there and cannot be read."""
 INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 """What Claude Code (2.1.330) reads as a project's instructions: words, and nothing that runs."""
 WATCHED_FILES = (
@@ -82,8 +80,10 @@ def _read(project: Path, names: Iterable[str]) -> dict[str, bytes]:
                 found[name] = b""
             elif path.is_file():
                 found[name] = read_regular(path, FILE_LIMIT + 1)
+            elif name == POLICY_FILE and is_there(str(path)):
+                found[name] = UNREADABLE
         except OSError:
-            found[name] = _UNREADABLE
+            found[name] = UNREADABLE
         total += len(found.get(name, b""))
     return found
 
@@ -163,6 +163,8 @@ def _stamps(project: Path) -> _Stamps:
             # At every tool call: plain text, because making a `Path` takes longer than the look.
             seen = os.stat(f"{base}/{name}")  # noqa: PTH116
         except OSError:
+            if name == POLICY_FILE and is_there(f"{base}/{name}"):
+                stamps[name] = (0, 0, 0, 0)
             continue
         stamps[name] = (seen.st_dev, seen.st_ino, seen.st_size, seen.st_ctime_ns)
     return stamps
@@ -222,7 +224,7 @@ def instructions(files: Files) -> str:
     The text of a project's own instructions; empty when it has none. Without NUL characters, which
     no argument of a process can hold.
     """
-    found = (files[name] for name in INSTRUCTIONS if files.get(name, _UNREADABLE) != _UNREADABLE)
+    found = (files[name] for name in INSTRUCTIONS if files.get(name, UNREADABLE) != UNREADABLE)
     texts = (content.replace(b"\0", b"\xff").decode("utf-8", "replace") for content in found)
     return "\n\n".join(filter(None, map(str.strip, texts)))
 

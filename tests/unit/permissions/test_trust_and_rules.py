@@ -344,7 +344,7 @@ def test_a_policy_with_a_mistake_is_shown_as_it_is_and_with_what_follows(policy,
     assert (shown.what, shown.detail) == ("policy", policy)
     assert mistake.what == "mistake"
     assert why in mistake.detail
-    assert mistake.detail.endswith("until it is mended a person is asked about LOW, too")
+    assert mistake.detail.endswith("holds, and a person decides the rest, LOW too")
 
 
 @pytest.mark.parametrize(

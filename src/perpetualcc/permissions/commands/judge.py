@@ -42,6 +42,7 @@ from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.programs.runners import is_shell_setup
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
+from perpetualcc.permissions.contents import judge_code
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.shell.binding import DECLARATIONS
@@ -109,10 +110,10 @@ class CommandJudge:
     def text(self, text: str, cwds: Directories, depth: int = 0) -> Findings:
         """Judge `text` as the shell would run it in one of `cwds`."""
         text = _EXPRESSION.sub("${EXPRESSION}", text)
-        script = read_script(
-            text, home=self.territory.home, project=self.territory.project, cwds=cwds
-        )
+        home, project = self.territory.home, self.territory.project
+        script = read_script(text, home=home, project=project, cwds=cwds)
         findings = self._script(script, depth)
+        findings += [f for path, text in self.files.taken() for f in judge_code(path, text)]
         return findings + (self._salvaged(text, cwds) if script.problems else [])
 
     def _salvaged(self, text: str, cwds: Directories) -> Findings:

@@ -22,6 +22,7 @@ class LineFiles:
         self._downloads: set[str] = set()
         self.has_unpacked_download = False
         self._texts: dict[str, str | None] = {}
+        self._put: list[tuple[str, str]] = []
 
     def remember(
         self, command: SimpleCommand, findings: Sequence[Finding], *, is_fetched: bool
@@ -50,8 +51,16 @@ class LineFiles:
         """All that the file holds; None where that is not known."""
         return self._texts.get(fold(path))
 
+    def taken(self) -> list[tuple[str, str]]:
+        """Each file that was written since this was asked for last, and the text, where known."""
+        put, self._put = self._put, []
+        return put
+
     def _write(self, path: str, command: SimpleCommand) -> None:
         text = _put(command)
+        said = _said_to_sed(command) if text is None else text
+        if said and not path.startswith("/dev/"):
+            self._put.append((path, said))
         if text is not None and _appends(command):
             before = self._texts.get(path)
             text = None if before is None else f"{before}\n{text}"
@@ -65,6 +74,22 @@ def _put(command: SimpleCommand) -> str | None:
         return printed_by(command)
     sources = command.upstream
     return command.stdin if not sources else printed_by(sources[0]) if len(sources) == 1 else None
+
+
+def _said_to_sed(command: SimpleCommand) -> str:
+    """What `sed -i` may put into a file, one part of its script a line."""
+    if not command.words or posixpath.basename(command.words[0].text) not in {"sed", "gsed"}:
+        return ""
+    return "\n".join(_parts(word.text) for word in command.words[1:])
+
+
+def _parts(script: str) -> str:
+    """`s/old/new/` with its parts on lines of their own."""
+    match = re.match(r"[\d,$]*s([^\w\s\\])", script)
+    if match is None:
+        return script
+    mark = re.escape(match[1])
+    return re.sub(rf"(?<!\\){mark}", "\n", script).replace(f"\\{match[1]}", match[1])
 
 
 def _appends(command: SimpleCommand) -> bool:
