@@ -6,6 +6,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS
 from perpetualcc.permissions.commands.arguments import Given
 from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.given_settings import foreign_host
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.roles import judge_role
@@ -18,6 +19,7 @@ from perpetualcc.permissions.shell.words import alternatives
 
 _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throws away", "Moves")
 """How the reasons of options begin that a dry run makes harmless; options that run code stay."""
+_TASKS = frozenset({"task", "joined-task"})
 _DELETES_FILES = "Deletes files"
 _ELSEWHERE = frozenset({"Packages come from another place", "Installs code from a repository"})
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
@@ -38,7 +40,7 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
     findings: Findings = []
     for given in call.arguments.given:
         rule = given.rule
-        if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
+        if is_dry and (rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN) or rule.role in _TASKS):
             continue
         if rule.explanation == _DELETES_FILES and call.arguments.has("--cached"):
             continue  # of git: they leave the repository, and stay where they are
@@ -46,6 +48,8 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
             continue
         if rule.explanation == "SQL" and command.rule == "sql-file":
             continue  # its handler reads the statements
+        if rule.explanation in _ELSEWHERE and given.value and _is_usual(given.value.text):
+            continue
         if rule.explanation in _ELSEWHERE and given.value and _PLAIN_HTTP.match(given.value.text):
             why = f"{given.name}: Packages come from a place that cannot prove what it is"
             findings.append(call.finding(Risk.HIGH, "option", why, EffectKind.EXECUTE))
@@ -64,6 +68,11 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
     return findings
 
 
+def _is_usual(address: str) -> bool:
+    """`--registry=https://registry.npmjs.org`: what would be asked without the option."""
+    return address.lower().startswith("https://") and foreign_host(address) is None
+
+
 def _option_value(given: Given, value: Word, call: Call) -> Findings:
     role = given.rule.role
     if value.text == "-" and role in {"read", "write", "output"}:
@@ -79,7 +88,7 @@ def _option_value(given: Given, value: Word, call: Call) -> Findings:
     if role == "upload":
         path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
         return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
-    if role in {"task", "joined-task"}:
+    if role in _TASKS:
         return [judge_task(name, call) for name in value.text.split(",") if name]
     if role == "names":
         globs = [Word(glob) for glob in alternatives(value.text) if not glob.startswith("!")]

@@ -1,16 +1,18 @@
 """Words that count whatever a program does with them: a shell, an address, the name of a secret."""
 
 import re
+from collections.abc import Iterable
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import is_shell, names_shell
 from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.findings import PASSES_ON, prints_secret
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import DECLARATIONS
-from perpetualcc.permissions.shell.script import UNKNOWN
-from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
+from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, SimpleCommand
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE, holds_secret
 from perpetualcc.permissions.urls import judge_url
 
 _INDIRECT = re.compile(r"\$\{!(\w+)\}")
@@ -71,12 +73,27 @@ def _is_of_a_secret(call: Call) -> bool:
     return False
 
 
+def _secrets(call: Call) -> set[str]:
+    """`A=$GITHUB_TOKEN; B="x-$A"`: variables of the line with a secret in them."""
+    return {one.name for one in call.judge.assigned if one.is_secret}
+
+
+def fed_secret(command: SimpleCommand, assigned: Iterable[Assignment]) -> Findings:
+    """`cat <<< $GITHUB_TOKEN`: what only passes on what it reads prints it."""
+    if command.stdin is None or command.words[0].text not in PASSES_ON:
+        return []
+    secrets = {one.name for one in assigned if one.is_secret}
+    is_shown = "<<<" in command.source and holds_secret(command.source, secrets)
+    why = "Prints a variable that is named like a secret"
+    return [prints_secret(command, why)] if is_shown else []
+
+
 def printed_secrets(call: Call) -> Findings:
     """Words that are only printed or kept; but some of them run, and some are secrets."""
     findings = judge_subscripts(call)
     if call.arguments.path in _PRINTS_NOTHING:
         return findings
-    if SECRET_VARIABLE.search(call.command.source) or _is_of_a_secret(call):
+    if holds_secret(call.command.source, _secrets(call)) or _is_of_a_secret(call):
         why = "Prints a variable that is named like a secret"
         findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
     return findings

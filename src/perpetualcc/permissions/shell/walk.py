@@ -223,7 +223,8 @@ class Walk(Standing):
         self.variables.set(name, value)
         if RUNS_AS_NUMBER.search(value):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        assignment = Assignment(name=name, value=Word(value))
+        is_secret = name in self.variables.secrets
+        assignment = Assignment(name=name, value=Word(value), is_secret=is_secret)
         is_known_name = name.isupper() or name in ZSH_LISTS
         if not is_known_name:
             self.script.bound.append(assignment)
