@@ -396,3 +396,27 @@ def ps(call: Call) -> Findings:
 
 
 _MOST_LETTERS = 8
+
+
+_STREAMS = frozenset({"-", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/tty"})
+
+
+@handles("leak-finder")
+def leak_finder(call: Call) -> Findings:
+    """`gitleaks detect -v` prints each secret that it finds; `--redact` leaves it out."""
+    given = {g.name: g.value.text if g.value else "" for g in call.arguments.given}
+    if given.get("--redact", "0") != "0" and "--redact=0" not in call.part:
+        return []
+    reports = [given[name] for name in ("-r", "--report-path") if name in given]
+    if not _STREAMS.isdisjoint(reports) or not {"-v", "--verbose"}.isdisjoint(given):
+        why = "Prints the secrets that it finds"
+        return [call.finding(Risk.MEDIUM, "shows-secret", why, EffectKind.READ)]
+    return []
+
+
+@handles("format-files")
+def format_files(call: Call) -> Findings:
+    """`scc --format-multi "tabular:stdout,csv:counts.csv"`: behind each format, where it goes."""
+    given = [g.value.text for g in call.arguments.given if g.name == "--format-multi" and g.value]
+    places = [one.partition(":")[2] for text in given for one in text.split(",")]
+    return call.writes(Word(place) for place in places if place not in {"", "stdout"})
