@@ -75,7 +75,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LOG_FILE = re.compile(
     r"(?:log\w*(?:file|name|path|prefix)\w*=|b(?:inary)?l(?:ogger)?:)([^;\"']+)", re.IGNORECASE
 )
-"""To a logger of .NET, the place of its file; to a test's it is below the results of each project."""
+"""To a logger of .NET its file; to a test's it is below the results of each project."""
 _OUTPUT_PROPERTY = re.compile(
     r"(?:out|output|dest|target|report|build|stage|staging|install|work|cache)\.?(?:Dir\w*|File|Path)$",
     re.IGNORECASE,
@@ -117,12 +117,10 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
     for one in _LISTED.split(text) if rule.rule == "dotnet" else (text,):
         yield _property(name if one is text else "-p", one, call)
     if rule.rule == "dotnet":
-        yield from _targets(name, text, call)
+        yield from (*_targets(name, text, call), *_logged(text, call))
     yield _lifted(name, text, call)
     if _TOKEN_OPTION.intersection((name, text[:2])) or text[:2] == "/p":
         yield _written(text, call)
-    if rule.rule == "dotnet" and "log" in f"{name}{text}".lower():
-        yield from _logged(text, call)
 
 
 def _address(name: str, text: str, call: Call, rule: CommandRule) -> Finding | None:

@@ -153,8 +153,8 @@ def written_tasks(call: Call) -> Findings:
 
 
 _NAMES_TASKS = frozenset(
-    {"-f", "--justfile", "--taskfile", "-t", "--rakefile", "--gulpfile", "--gruntfile", "--makefile",
-     "-c", "--config", "--noxfile", "--conf", "--search-root"}
+    {"-f", "--justfile", "--taskfile", "-t", "--rakefile", "--gulpfile", "--gruntfile",
+     "--makefile", "-c", "--config", "--noxfile", "--conf", "--search-root"}
 )  # fmt: skip
 _IS_CODE = ("Rakefile", "rakefile", ".rb", ".rake", ".js", ".mjs", ".cjs", ".ts", ".py", ".gradle",
             ".kts", ".sbt", ".exs", ".go", ".groovy", ".Jakefile", "build.zig")  # fmt: skip
