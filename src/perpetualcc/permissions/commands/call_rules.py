@@ -175,4 +175,13 @@ def _wrapped(call: Call, rule: CommandRule) -> Findings:
         return []
     if rule.wraps == "shell":
         return call.judge.shell(" ".join(word.text for word in words), call)
-    return call.judge.words(words, call)
+    found = call.judge.words(words, call)
+    is_secret = rule.rule == "with-credentials" or call.arguments.path in _GIVES_SECRETS
+    if is_secret and any(one.rule in _PRINTING for one in found):
+        why = "Prints the secrets that the program is given"
+        found.append(call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ))
+    return found
+
+
+_GIVES_SECRETS = frozenset({"dotenvx run", "dotenv run", "dotenv"})
+_PRINTING = frozenset({"print-environment", "prints-secret"})
