@@ -226,3 +226,8 @@ def test_a_secret_in_another_variable_is_as_secret(command: str, risk: str) -> N
 )
 def test_what_finds_or_hands_on_secrets_may_print_them(command: str, risk: str) -> None:
     assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize("line", ['echo "{} $GITHUB_TOKEN"', 'A=$GITHUB_TOKEN; echo "{} $A"'])
+def test_a_long_line_hides_no_secret(line: str) -> None:
+    assert bash_risk(line.format("x " * 400)) is Risk.MEDIUM

@@ -35,12 +35,13 @@ def judge_caches(call: Call, rule: CommandRule) -> Findings:
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
-    for before, word in pairwise(call.command.words):
-        name, equals, value = word.text.rpartition("=")
+    words = [word.text for word in call.command.words]
+    for before, word in pairwise(words) if any("ache" in word for word in words) else ():
+        name, equals, value = word.rpartition("=")
         if equals:
             yield name, value
-        elif before.text[:1] == "-":
-            yield before.text, word.text
+        elif before[:1] == "-":
+            yield before, word
     for one in call.judge.environment(call.command.assignments):
         yield one.name, one.value.text
 

@@ -50,7 +50,7 @@ _READS_SETTINGS = re.compile(
 """What these options name is read, and shown where it is not what it should be."""
 _SWITCH = re.compile(r"/\w+:")
 """`/p:Version=1` is an option of MSBuild, and no path."""
-_HOSTS = frozenset({"--host", "--expose", "--lan"})
+_HOSTS = frozenset({"--host", "--host=true", "--expose", "--lan"})
 _SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
 """With these a test runner is told which tests to run."""
 _INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap)/")
@@ -99,8 +99,8 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
 def _served(call: Call) -> Findings:
     """`vite --host`, `npm run dev -- --host`: without a name it is every network."""
     words = [word.text for word in call.command.words]
-    if not any(
-        (word in _HOSTS and (not after or after[0] == "-")) or word == "--host=true"
+    if _HOSTS.isdisjoint(words) or not any(
+        (word in _HOSTS and (not after or after[0] == "-"))
         for word, after in pairwise([*words, ""])
     ):
         return []

@@ -26,8 +26,10 @@ _NAMED_SOURCE = re.compile(r"(?:repositor|repos?\b|registr|mirror|source|channel
 
 def judge_sources(call: Call) -> Findings:
     """A finding for each place of packages that cannot prove what it is."""
-    rule = call.arguments.rule
-    if rule is None or "http://" not in call.part.lower() or rule.rule == "fetch":
+    rule, words = call.arguments.rule, call.command.words
+    told = call.judge.environment(call.command.assignments)
+    texts = (*(word.text for word in words), *(one.value.text for one in told))
+    if rule is None or rule.rule == "fetch" or not any("://" in text for text in texts):
         return []
     found = [
         (name, match[1])
