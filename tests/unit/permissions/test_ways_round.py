@@ -543,7 +543,7 @@ def test_variables_that_are_known_only_at_run_time_or_lead_far_are_not_low(comma
         ("printf 'x:\n  rm -rf src\n' > my.just && just -f my.just x", "HIGH"),
         ("printf '[tasks.x]\nrun = \"rm -rf src\"\n' > mise.toml && mise run x", "HIGH"),
         (
-            'printf \'[tasks.x]\ncommand = "rm"\nargs = ["-rf", "src"]\n\' > Makefile.toml && cargo make x',
+            'printf \'[tasks.x]\ncommand = "rm"\nargs=["-rf"]\n\' > Makefile.toml && cargo make x',
             "HIGH",
         ),
         ('echo \'{"tasks":{"x":"rm -rf src"}}\' > deno.json && deno task x', "HIGH"),
