@@ -120,6 +120,7 @@ def test_histories_and_processes_show_secrets_too(command: str, risk: str) -> No
         ("pytest --cache-clear --override-ini=cache_dir=src", "HIGH"),
         ("pytest --cache-clear", "LOW"),
         ("pytest -o cache_dir=src", "MEDIUM"),
+        ("pytest -o 'cache_dir = src'", "MEDIUM"),
         ("pytest --cov --cov-report=html:src", "MEDIUM"),
         ("pytest --cov --cov-report=html:htmlcov --cov-report=term-missing", "LOW"),
         ("pytest --junitxml=src/a.py", "MEDIUM"),

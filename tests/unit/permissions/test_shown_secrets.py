@@ -190,6 +190,13 @@ def test_a_process_is_the_same_by_its_thread(name: str) -> None:
         ("echo ${#GITHUB_TOKEN}", "LOW"),
         ("A=$USER; echo $A", "LOW"),
         ("cat <<< $USER", "LOW"),
+        ("A=$GITHUB_TOKEN; declare -p A", "MEDIUM"),
+        ("export A=$GITHUB_TOKEN; printenv A", "MEDIUM"),
+        ("A=$GITHUB_TOKEN; n=A; echo ${!n}", "MEDIUM"),
+        (": ${A:=$GITHUB_TOKEN}; echo $A", "MEDIUM"),
+        ('jq -n --arg a "$GITHUB_TOKEN" "\\$a"', "MEDIUM"),
+        ('A=$GITHUB_TOKEN; awk -v a="$A" "BEGIN { print a }"', "MEDIUM"),
+        ('jq -n --arg a "$USER" "\\$a"', "LOW"),
     ],
 )
 def test_a_secret_in_another_variable_is_as_secret(command: str, risk: str) -> None:

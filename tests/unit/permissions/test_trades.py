@@ -319,6 +319,7 @@ def test_options_behind_a_recipe_are_that_recipes(command: str, risk: Risk) -> N
         ("jj log --config-file /tmp/x.toml", "MEDIUM"),
         ("jj diff --tool 'rm -rf src'", "HIGH"),
         ("jj git push", "HIGH"),
+        ("jj git push --dry-run", "LOW"),
         ("uv run pytest -q", "LOW"),
         ("uv publish", "HIGH"),
         ("uv run -- rm -rf src", "HIGH"),

@@ -30,7 +30,7 @@ def judge_caches(call: Call, rule: CommandRule) -> Findings:
             Risk.MEDIUM, "cache-over-code", f"{name}: keeps a cache where code is", EffectKind.WRITE
         )
         for name, value in _named(call)
-        if _CACHE.search(name) and value and _holds_code(value, call)
+        if _CACHE.search(name.strip()) and value and _holds_code(value.strip(), call)
     ]
 
 

@@ -18,8 +18,8 @@ from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone, contains
 from perpetualcc.permissions.shell.script import UNKNOWN
 
-_PIECES = re.compile(r"[,{}\s]|(?<=\w)=(?=[\w.]+=)")
-_INNER = re.compile(r"[\"']?([\w.]+)[\"']?[:=][\"']?([^\"']*)[\"']?")
+_PIECES = re.compile(r"[,{}]|(?<=\w)=(?=[\w.]+=)")
+_INNER = re.compile(r"[\"']?([\w.]+)[\"']?\s*[:=]\s*[\"']?([^\"']*)[\"']?")
 
 _REPORT = re.compile(r"^(?:html|xml|json|lcov|annotate|markdown):")
 """`--cov-report html:DIR`."""
@@ -76,8 +76,8 @@ def _is_called(name: str, path: str, said: set[str]) -> bool:
 def _named(words: list[str], options: frozenset[str]) -> Iterator[str]:
     for word, following in pairwise([*words, ""]):
         name, equals, value = word.partition("=")
-        if name in options:
-            yield _REPORT.sub("", value if equals else following)
+        if name.strip() in options:
+            yield _REPORT.sub("", value.strip() if equals else following)
         elif "=" in value or "{" in word:  # `--override-ini=cache_dir=src`, and settings as JSON
             found = (_INNER.fullmatch(piece) for piece in _PIECES.split(word))
             yield from (one[2] for one in found if one and options & {one[1], f"--{one[1]}"})

@@ -4,6 +4,7 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.given_words import secrets_of
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.commands.programs.shell_options import (
     exports_all,
@@ -13,7 +14,7 @@ from perpetualcc.permissions.commands.programs.shell_options import (
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import assigned
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Word
-from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
+from perpetualcc.permissions.shell.variables import holds_secret
 
 
 @handles("shell-variables")
@@ -38,7 +39,8 @@ def _shown(call: Call) -> Findings:
     """`declare -p GITHUB_TOKEN` prints it."""
     names = [word.text for word in call.arguments.operands]
     is_shown = any(_PRINTS.fullmatch(word.text) for word in call.arguments.rest)
-    if not is_shown or not any(SECRET_VARIABLE.match(f"${name}") for name in names):
+    secrets = secrets_of(call.judge.assigned)
+    if not is_shown or not any(holds_secret(f"${name}", secrets) for name in names):
         return []
     why = "Prints a variable that is named like a secret"
     return [call.finding(Risk.MEDIUM, "prints-secret", why, EffectKind.READ)]
