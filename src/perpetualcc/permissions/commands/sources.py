@@ -17,7 +17,7 @@ from perpetualcc.permissions.urls import HostKind, host_of, kind_of
 _PLAIN = re.compile(r"(?:^|[=+@:,|\"'\s])http://([^\s\"',|]+)", re.IGNORECASE)
 _SAYS_WHERE = re.compile(
     r"registr|index|source|mirror|repo(?!rt)|channel|substituter|find-?links|goproxy|\bfeed"
-    r"|\btap\b|taskfile|justfile|hosted|module|\bplugin (?:add|install)",
+    r"|\btap\b|taskfile|justfile|hosted-url|module|\bplugin (?:add|install)",
     re.IGNORECASE,
 )
 """In the names of options, settings, variables and subcommands."""
