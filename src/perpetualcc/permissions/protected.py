@@ -8,7 +8,7 @@ that `.ENV` on a case-insensitive disk is what it is, and so is `/private/etc` o
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache
@@ -25,6 +25,15 @@ _REMEMBERED = 4096
 RAW_DEVICES = "raw-devices"
 """Disks and what is typed: what they hold is guarded, and not that they are there."""
 _NAMED_ONLY = "secret-file"
+_TRANSLATIONS = frozenset(
+    {"i18n", "l10n", "lang", "langs", "locale", "locales", "nls", "translation", "translations"}
+)
+"""Folders in which `auth.json` and `password.json` say how these words are in other languages."""
+_TRANSLATED = re.compile(r"[\w-]+\.(?:json5?|ya?ml|php|po|properties|ftl|arb|strings|toml)")
+_FOR_TESTS = frozenset({"__fixtures__", "fixtures", "test-data", "test_data", "testdata"})
+"""Folders whose keys open nothing."""
+_OF_FILES = frozenset({"key-store", "secret-file", "package-credentials"})
+"""Places that are known by the names of their files."""
 _SOURCE = re.compile(
     r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|md"
     r"|rst|html|css|scss|vue|svelte|sql|proto|graphql)$"
@@ -144,13 +153,15 @@ class ProtectedPlaces:
                 continue
             if is_exception and pattern.parts[-1] != parts[-1]:
                 continue
-            if _is_code_about_it(pattern, parts, skip, start):
+            if _is_code_about_it(pattern, parts, skip, start) or _is_translation(
+                pattern, parts, skip
+            ):
                 continue
             if (found is None or _strictness(pattern.place) > _strictness(found)) and _matches(
                 pattern.parts, parts, start
             ):
                 found = pattern.place
-        return found
+        return found if found is None else _in_tests(found, parts, skip)
 
     def are_among(self, path: str) -> bool:
         """Whether the glob at the end of `path` may stand for a credential: `~/.docker/*.json`."""
@@ -231,6 +242,25 @@ def _is_code_about_it(pattern: _Pattern, parts: Sequence[str], skip: int, start:
         return True
     is_folder = "." not in parts[-1].replace("...", "") and "." not in pattern.parts[-1]
     return bool(skip) and is_folder and not _CODE_FOLDERS.isdisjoint(parts[skip:start])
+
+
+def _is_translation(pattern: _Pattern, parts: Sequence[str], skip: int) -> bool:
+    """`locales/en/auth.json`."""
+    return (
+        bool(skip)
+        and len(pattern.parts) == 1
+        and pattern.place.name in _OF_FILES
+        and not _TRANSLATIONS.isdisjoint(parts[skip:-1])
+        and _TRANSLATED.fullmatch(parts[-1]) is not None
+    )
+
+
+def _in_tests(place: Place, parts: Sequence[str], skip: int) -> Place:
+    """`tests/fixtures/key.pem`: a step less than the key of a server."""
+    is_for_tests = skip and place.name in _OF_FILES and not _FOR_TESTS.isdisjoint(parts[skip:-1])
+    if not is_for_tests or place.read is not Risk.HIGH:
+        return place
+    return replace(place, read=Risk.MEDIUM, write=Risk.MEDIUM)
 
 
 def _place(entry: dict[str, Any]) -> Place:

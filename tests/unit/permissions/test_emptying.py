@@ -104,3 +104,60 @@ def test_what_people_wrote_is_not_emptied_for_a_build(command: str, risk: str) -
 )
 def test_histories_and_processes_show_secrets_too(command: str, risk: str) -> None:
     assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ('npx jest --clearCache --config \'{"cacheDirectory":"src"}\'', "HIGH"),
+        ('npx jest --clearCache --config \'{"cacheDirectory":".cache/jest"}\'', "LOW"),
+        ("COVERAGE_FILE=src/a.py pytest --cov", "HIGH"),
+        ("COVERAGE_FILE=src/a.py python -m pytest --cov", "HIGH"),
+        ("COVERAGE_FILE=.coverage.unit pytest --cov", "LOW"),
+        ("coverage combine --data-file=src/a.py", "HIGH"),
+        ("coverage combine", "LOW"),
+        ("pytest --cache-clear -o cache_dir=src", "HIGH"),
+        ("pytest --cache-clear --override-ini=cache_dir=src", "HIGH"),
+        ("pytest --cache-clear", "LOW"),
+        ("pytest -o cache_dir=src", "MEDIUM"),
+        ("pytest -o 'cache_dir = src'", "MEDIUM"),
+        ("pytest --cov --cov-report=html:src", "MEDIUM"),
+        ("pytest --cov --cov-report=html:htmlcov --cov-report=term-missing", "LOW"),
+        ("pytest --junitxml=src/a.py", "MEDIUM"),
+        ("pytest --junitxml=reports/unit.xml", "LOW"),
+        ("coverage xml -o src/a.py", "MEDIUM"),
+        ("coverage xml -o coverage.xml", "LOW"),
+        ("mypy --cache-dir=src .", "MEDIUM"),
+        ("mypy --cache-dir=.mypy_cache src", "LOW"),
+        ("MYPY_CACHE_DIR=src mypy .", "MEDIUM"),
+        ("RUFF_CACHE_DIR=. ruff check", "MEDIUM"),
+        ("ruff check --cache-dir .cache/ruff", "LOW"),
+        ("mypy --html-report src .", "MEDIUM"),
+        ("npx eslint --cache --cache-location src/index.js .", "HIGH"),
+        ("npx eslint --cache --cache-location .eslintcache .", "LOW"),
+        ("npx prettier --cache-location=src/index.js --check .", "HIGH"),
+        ("npx prettier --cache --cache-location node_modules/.cache/prettier --check .", "LOW"),
+        ("npx eslint -o src/index.js .", "MEDIUM"),
+        ("npx eslint -f json -o eslint.json .", "MEDIUM"),
+        ("TURBO_CACHE_DIR=src turbo run build", "MEDIUM"),
+        ("GOMODCACHE=$PWD/src go clean -modcache", "HIGH"),
+        ("GOCACHE=src go clean -cache", "HIGH"),
+        ("export GOMODCACHE=$PWD/src; go clean -modcache", "HIGH"),
+        ("GOCACHE=$PWD/.gocache go clean -cache", "LOW"),
+        ("go clean -cache", "LOW"),
+        ("UV_CACHE_DIR=src uv cache clean", "HIGH"),
+        ("uv cache clean --cache-dir src", "HIGH"),
+        ("YARN_CACHE_FOLDER=src yarn cache clean", "HIGH"),
+        ("NX_CACHE_DIRECTORY=src nx reset", "HIGH"),
+        ("bazel clean --expunge --output_base=src", "HIGH"),
+        ("mvn clean -DbuildDirectory=src", "HIGH"),
+        ("npx expo prebuild --clean", "MEDIUM"),
+        ("npx expo prebuild", "LOW"),
+        ("ng config cli.cache.path src && ng cache clean", "MEDIUM"),
+        ("ng cache clean", "LOW"),
+    ],
+)
+def test_a_cache_or_report_takes_the_place_of_nothing_that_people_wrote(
+    command: str, risk: str
+) -> None:
+    assert bash_risk(command) == risk

@@ -93,3 +93,33 @@ def test_that_the_project_has_a_file_is_no_secret_and_what_is_in_it_is(
 def test_which_secrets_there_are_elsewhere_is_not_listed_unasked() -> None:
     assert bash_risk("ls ~/.ssh") is Risk.MEDIUM
     assert bash_risk("stat ~/.aws/credentials") is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("cat locales/en/auth.json", "LOW"),
+        ("cat src/i18n/de/password.json", "LOW"),
+        ("jq . public/locales/en/auth.json", "LOW"),
+        ("cat lang/en/auth.php", "LOW"),
+        ("cat auth.json", "HIGH"),
+        ("cat config/auth.json", "HIGH"),
+        ("cat ../locales/auth.json", "HIGH"),
+        ("cat locales/.env", "HIGH"),
+        ("openssl genrsa -out tests/fixtures/key.pem 2048", "MEDIUM"),
+        (
+            "openssl req -x509 -nodes -keyout tests/fixtures/key.pem",
+            "MEDIUM",
+        ),
+        ("openssl genrsa -out config/key.pem 2048", "HIGH"),
+        ("openssl genrsa -out tests/fixtures/../../../.ssh/id_rsa 2048", "HIGH"),
+        ("ssh-keygen -t ed25519 -N '' -f tests/fixtures/id_test", "MEDIUM"),
+        ("ssh-keygen -t ed25519 -N '' -f tests/fixtures/../../../.ssh/id_test", "HIGH"),
+        ("ssh-keygen -t ed25519 -N '' -f id_test", "HIGH"),
+        ("cat tests/fixtures/key.pem", "MEDIUM"),
+        ("cat tests/fixtures/.env", "HIGH"),
+        ("cat ../fixtures/key.pem", "HIGH"),
+    ],
+)
+def test_translations_are_no_secrets_and_keys_of_tests_are_less(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk

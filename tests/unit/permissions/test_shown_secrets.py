@@ -171,3 +171,70 @@ def test_a_glob_is_what_the_tool_makes_of_it(given: dict[str, str], risk: str) -
 @pytest.mark.parametrize("name", ["environ", "mem", "maps"])
 def test_a_process_is_the_same_by_its_thread(name: str) -> None:
     assert bash_risk(f"cat /proc/12/task/12/{name}") is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("A=$GITHUB_TOKEN; echo $A", "MEDIUM"),
+        ('A="x-${GITHUB_TOKEN}"; B=$A; printf \'%s\' "$B"', "MEDIUM"),
+        ("export A=$AWS_SECRET_ACCESS_KEY; echo ${A:0:4}", "MEDIUM"),
+        ("A=(${GITHUB_TOKEN}); echo ${A[0]}", "MEDIUM"),
+        ("for A in $GITHUB_TOKEN; do echo $A; done", "MEDIUM"),
+        ("A=$GITHUB_TOKEN; cat <<< $A", "MEDIUM"),
+        ("cat <<< $GITHUB_TOKEN", "MEDIUM"),
+        ("f() { echo $1; }; f $GITHUB_TOKEN", "MEDIUM"),
+        ('A=$GITHUB_TOKEN; [ -n "$A" ] && echo set', "LOW"),
+        ("A=$GITHUB_TOKEN; echo ${A:+set}", "LOW"),
+        ("echo ${GITHUB_TOKEN:+set}", "LOW"),
+        ("echo ${#GITHUB_TOKEN}", "LOW"),
+        ("A=$USER; echo $A", "LOW"),
+        ("cat <<< $USER", "LOW"),
+        ("A=$GITHUB_TOKEN; declare -p A", "MEDIUM"),
+        ("export A=$GITHUB_TOKEN; printenv A", "MEDIUM"),
+        ("A=$GITHUB_TOKEN; n=A; echo ${!n}", "MEDIUM"),
+        (": ${A:=$GITHUB_TOKEN}; echo $A", "MEDIUM"),
+        ('jq -n --arg a "$GITHUB_TOKEN" "\\$a"', "MEDIUM"),
+        ('A=$GITHUB_TOKEN; awk -v a="$A" "BEGIN { print a }"', "MEDIUM"),
+        ('jq -n --arg a "$USER" "\\$a"', "LOW"),
+    ],
+)
+def test_a_secret_in_another_variable_is_as_secret(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("gitleaks detect -v", "MEDIUM"),
+        ("gitleaks git --verbose .", "MEDIUM"),
+        ("gitleaks detect -f json -r -", "MEDIUM"),
+        ("gitleaks detect --report-path=/dev/stdout", "MEDIUM"),
+        ("gitleaks detect -v --redact=0", "MEDIUM"),
+        ("gitleaks detect -v --redact", "LOW"),
+        ("gitleaks detect -v --redact=100", "LOW"),
+        ("gitleaks detect --no-banner", "LOW"),
+        ("trufflehog filesystem . --json", "MEDIUM"),
+        ("dotenvx run -- env", "HIGH"),
+        ("dotenvx run -- npm test", "LOW"),
+        ("doppler run -- printenv", "HIGH"),
+        ("doppler run -- npm test", "MEDIUM"),
+        ("op run -- env", "HIGH"),
+        ("glab variable get DEPLOY_KEY", "HIGH"),
+        ("glab api projects/1/variables", "HIGH"),
+        ("glab api projects/1", "LOW"),
+        ("keepassxc-cli show a.kdbx site", "HIGH"),
+        ("bws secret list", "HIGH"),
+        ("restic cat masterkey", "HIGH"),
+        ("yt-dlp --cookies-from-browser chrome https://youtube.com/watch?v=x", "HIGH"),
+        ("aws iam list-access-keys", "MEDIUM"),
+        ("aws iam create-access-key", "HIGH"),
+    ],
+)
+def test_what_finds_or_hands_on_secrets_may_print_them(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize("line", ['echo "{} $GITHUB_TOKEN"', 'A=$GITHUB_TOKEN; echo "{} $A"'])
+def test_a_long_line_hides_no_secret(line: str) -> None:
+    assert bash_risk(line.format("x " * 400)) is Risk.MEDIUM

@@ -532,3 +532,26 @@ def test_git_in_a_directory_that_is_a_repository_by_itself_is_for_a_person(tmp_p
 )
 def test_variables_that_are_known_only_at_run_time_or_lead_far_are_not_low(command: str) -> None:
     assert bash_risk(command) is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("printf 'task :default do\n sh \"rm -rf src\"\nend\n' > Rakefile && rake", "HIGH"),
+        ("printf 'task :x do\n sh \"rm -rf src\"\nend\n' > lib/tasks/x.rake && rake x", "HIGH"),
+        ("cat > Rakefile <<'X'\ntask(:x) { puts 1 }\nX\nrake x", "MEDIUM"),
+        ("printf 'x:\n  rm -rf src\n' > my.just && just -f my.just x", "HIGH"),
+        ("printf '[tasks.x]\nrun = \"rm -rf src\"\n' > mise.toml && mise run x", "HIGH"),
+        (
+            'printf \'[tasks.x]\ncommand = "rm"\nargs=["-rf"]\n\' > Makefile.toml && cargo make x',
+            "HIGH",
+        ),
+        ('echo \'{"tasks":{"x":"rm -rf src"}}\' > deno.json && deno task x', "HIGH"),
+        ("printf '[testenv]\ncommands = rm -rf src\n' > tox.ini && tox", "HIGH"),
+        ("printf 'def x(c): c.run(\"rm -rf src\")\n' > tasks.py && invoke x", "MEDIUM"),
+        ("printf 'def test_a():\n    assert 1\n' > tests/test_a.py && pytest", "LOW"),
+        ("rake test", "LOW"),
+    ],
+)
+def test_tasks_that_the_line_writes_are_judged_by_what_is_in_them(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk

@@ -401,3 +401,86 @@ def test_the_same_programs_as_they_are_used_every_day_stay_low(line: str) -> Non
 def test_what_would_fill_the_disk_is_not_low(fills: str, ends: str) -> None:
     assert bash_risk(fills) is Risk.MEDIUM
     assert bash_risk(ends) is Risk.LOW
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("npx create-next-app@latest . --force", "MEDIUM"),
+        ("npx create-next-app my-app", "LOW"),
+        ("npm create vite@latest . -- --template react --overwrite", "MEDIUM"),
+        ("npm create vite@latest my-app -- --template react", "LOW"),
+        ("django-admin startproject x . --force", "MEDIUM"),
+        ("django-admin startproject mysite", "LOW"),
+        ("npx yo webapp --force", "MEDIUM"),
+        ("nest g resource users --force", "MEDIUM"),
+        ("nest g resource users", "LOW"),
+        ("npx nuxi@latest init . -f", "MEDIUM"),
+        ("mix phx.new . --force", "MEDIUM"),
+        ("php artisan make:controller X --force", "MEDIUM"),
+        ("php artisan make:controller X", "LOW"),
+        ("npx shadcn@latest add button --overwrite", "MEDIUM"),
+        ("npx shadcn@latest add button", "LOW"),
+        ("composer create-project laravel/laravel . --force", "MEDIUM"),
+        ("nx g @nx/react:app x --force", "MEDIUM"),
+        ("nx g @nx/workspace:remove web", "HIGH"),
+        ("npm install --force", "LOW"),
+    ],
+)
+def test_what_makes_a_project_leaves_what_is_there(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ("vite --host", "MEDIUM"),
+        ("npx vite preview --host", "MEDIUM"),
+        ("npm run dev -- --host", "MEDIUM"),
+        ("pnpm dev --host", "MEDIUM"),
+        ("vite --host localhost", "LOW"),
+        ("npm run dev -- --host 127.0.0.1", "LOW"),
+        ("perl -d:Evil tests/a.pl", "MEDIUM"),
+        ("perl -d:NYTProf scripts/test.pl", "LOW"),
+        ("perl -c lib/App.pm", "LOW"),
+        ("perl -c scripts/deploy.pl", "LOW"),
+        ("perl -c /tmp/x.pl", "MEDIUM"),
+        ("perl -c -e 'BEGIN { system \"rm -rf src\" }'", "HIGH"),
+        ("sbt 'set Compile / sources := Nil' run", "MEDIUM"),
+        ("sbt 'eval sys.process.Process(\"rm -rf src\").!'", "HIGH"),
+        ("sbt ';clean;publish'", "HIGH"),
+        ('sbt "testOnly com.acme.CartSpec"', "LOW"),
+        ("swift run App migrate", "MEDIUM"),
+        ("swift run App migrate --revert", "HIGH"),
+        ("swift run App serve", "LOW"),
+        ("mvn -Pdeploy package", "HIGH"),
+        ("mvn package -P release", "MEDIUM"),
+        ("mvn -Pdev test", "LOW"),
+        ("mvn install -DperformRelease=true", "MEDIUM"),
+        ("nix build --impure", "MEDIUM"),
+        ("nix build --option sandbox false", "MEDIUM"),
+        ("nix build", "LOW"),
+        ("nix-shell --run 'make test'", "LOW"),
+        ("nix-shell --run 'rm -rf src'", "HIGH"),
+        ("husky init", "MEDIUM"),
+        ("npx husky install", "LOW"),
+        ("act release", "HIGH"),
+        ("act -j deploy", "HIGH"),
+        ("act -W .github/workflows/deploy.yml", "HIGH"),
+        ("act -n -W .github/workflows/deploy.yml", "LOW"),
+        ("act -j test", "LOW"),
+        ("act -s TOKEN=x", "MEDIUM"),
+        ("bundle config set gemfile ../x/Gemfile", "MEDIUM"),
+        ("bundle config set path /tmp/x", "MEDIUM"),
+        ("bundle config set --local path vendor/bundle", "LOW"),
+        ('scc --format-multi "tabular:stdout,csv:.git/hooks/pre-commit"', "HIGH"),
+        ('scc --format-multi "tabular:stdout,csv:/etc/x"', "HIGH"),
+        ("scc --format-multi tabular:stdout", "LOW"),
+        ("sail up -d", "MEDIUM"),
+        ("sail down -v", "HIGH"),
+        ("sail artisan test", "LOW"),
+        ("./vendor/bin/sail npm run build", "LOW"),
+    ],
+)
+def test_options_of_builds_that_do_more(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk

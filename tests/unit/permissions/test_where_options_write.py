@@ -120,3 +120,19 @@ def test_the_name_of_a_thing_is_no_verb(command: str) -> None:
 @pytest.mark.parametrize("command", STILL_HIGH)
 def test_what_is_like_it_and_does_more_is_for_a_person(command: str) -> None:
     assert bash_risk(command) is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    ("command", "risk"),
+    [
+        ('dotnet build -l:"console;LogFileName=../../x"', "HIGH"),
+        ("dotnet build -fl -flp:logfile=../../x", "HIGH"),
+        ("dotnet build -bl:../../x.binlog", "HIGH"),
+        ('dotnet test -l "trx;LogFileName=/etc/x.trx"', "HIGH"),
+        ('dotnet test --logger "trx;LogFileName=results.trx"', "LOW"),
+        ("dotnet build -bl:artifacts/build.binlog", "LOW"),
+        ("dotnet build -v:m", "LOW"),
+    ],
+)
+def test_a_logger_of_dotnet_writes(command: str, risk: str) -> None:
+    assert bash_risk(command) == risk

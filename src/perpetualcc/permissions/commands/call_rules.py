@@ -16,6 +16,7 @@ from perpetualcc.permissions.commands.asking import (
     only_looks,
     takes_names,
 )
+from perpetualcc.permissions.commands.caches import judge_caches
 from perpetualcc.permissions.commands.call import HANDLERS, Call, Findings
 from perpetualcc.permissions.commands.emptying import emptied
 from perpetualcc.permissions.commands.foreign_code import judge_settings
@@ -35,6 +36,7 @@ from perpetualcc.permissions.commands.production import tests_production
 from perpetualcc.permissions.commands.programs.builders import run_by_reading, written_tasks
 from perpetualcc.permissions.commands.repositories import in_bare_repository
 from perpetualcc.permissions.commands.roles import judge_operands
+from perpetualcc.permissions.commands.sources import judge_sources
 from perpetualcc.permissions.commands.stays import stays_here
 from perpetualcc.permissions.commands.tasks import harmful_verb
 from perpetualcc.permissions.commands.told_options import with_told_options
@@ -71,7 +73,8 @@ def _judged(call: Call) -> Findings:
     findings += _unknown_words(call, rule)
     if rule.has_free_operands:
         findings = with_named_files(findings, call, rule)
-    findings += judge_settings(call, rule) + emptied(call) + tests_production(call, rule)
+    findings += judge_settings(call, rule) + emptied(call) + judge_caches(call, rule)
+    findings += tests_production(call, rule) + judge_sources(call)
     findings += written_tasks(call) if call.judge.files else []
     findings += in_bare_repository(call, rule) + given_shells(call, rule)
     findings += given_addresses(call, rule)
@@ -172,4 +175,13 @@ def _wrapped(call: Call, rule: CommandRule) -> Findings:
         return []
     if rule.wraps == "shell":
         return call.judge.shell(" ".join(word.text for word in words), call)
-    return call.judge.words(words, call)
+    found = call.judge.words(words, call)
+    is_secret = rule.rule == "with-credentials" or call.arguments.path in _GIVES_SECRETS
+    if is_secret and any(one.rule in _PRINTING for one in found):
+        why = "Prints the secrets that the program is given"
+        found.append(call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ))
+    return found
+
+
+_GIVES_SECRETS = frozenset({"dotenvx run", "dotenv run", "dotenv"})
+_PRINTING = frozenset({"print-environment", "prints-secret"})

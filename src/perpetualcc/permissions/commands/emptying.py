@@ -4,7 +4,8 @@ What empties a directory before it fills it: `venv --clear src`, `pytest --baset
 What builds make may go, what people wrote may not: the name of the directory tells.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import pairwise
@@ -17,12 +18,19 @@ from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.paths import Zone, contains
 from perpetualcc.permissions.shell.script import UNKNOWN
 
+_PIECES = re.compile(r"[,{}]|(?<=\w)=(?=[\w.]+=)")
+_INNER = re.compile(r"[\"']?([\w.]+)[\"']?\s*[:=]\s*[\"']?([^\"']*)[\"']?")
+
+_REPORT = re.compile(r"^(?:html|xml|json|lcov|annotate|markdown):")
+"""`--cov-report html:DIR`."""
+
 
 def emptied(call: Call) -> Findings:
     """A finding for each directory that would be emptied and is no product of a build."""
-    program = _program(call)
-    if program is None:
-        return []
+    return [finding for program in _called(call) for finding in _emptied_by(program, call)]
+
+
+def _emptied_by(program: Mapping[str, Any], call: Call) -> Findings:
     words = [word.text for word in call.command.words[1:]]
     given = {word.partition("=")[0] for word in words}
     is_told = not given.isdisjoint(program.get("clears", ()))
@@ -38,25 +46,25 @@ def emptied(call: Call) -> Findings:
     into += [one.value.text for one in told if one.name in program.get("variables", ())]
     return [
         call.finding(
-            Risk.HIGH,
+            Risk(program.get("risk", "HIGH")),
             "empties-directory",
-            f"Empties {path.replace(UNKNOWN, '…')} before it fills it",
+            f"Empties {path.replace(UNKNOWN, '…')}, or fills it anew",
             EffectKind.DELETE,
         )
         for path in dict.fromkeys(into)
-        if not may_go(path, program, call)
+        if not (may_go(path, program, call) or (not path and "risk" in program))
     ]
 
 
-def _program(call: Call) -> dict[str, Any] | None:
+def _called(call: Call) -> Sequence[Mapping[str, Any]]:
     """`vite build`, also where the tables of commands know no more than `vite`."""
     path = call.arguments.path
     programs = _programs().get(path.partition(" ")[0])
     if programs is None:
-        return None
+        return ()
     said = {word.text for word in call.arguments.operands}
     names = [name for name in programs if _is_called(name, path, said)]
-    return programs[max(names, key=len)] if names else None
+    return programs[max(names, key=len)] if names else ()
 
 
 def _is_called(name: str, path: str, said: set[str]) -> bool:
@@ -68,8 +76,11 @@ def _is_called(name: str, path: str, said: set[str]) -> bool:
 def _named(words: list[str], options: frozenset[str]) -> Iterator[str]:
     for word, following in pairwise([*words, ""]):
         name, equals, value = word.partition("=")
-        if name in options:
-            yield value if equals else following
+        if name.strip() in options:
+            yield _REPORT.sub("", value.strip() if equals else following)
+        elif "=" in value or "{" in word:  # `--override-ini=cache_dir=src`, and settings as JSON
+            found = (_INNER.fullmatch(piece) for piece in _PIECES.split(word))
+            yield from (one[2] for one in found if one and options & {one[1], f"--{one[1]}"})
 
 
 def _is_below(path: str, call: Call) -> bool:
@@ -83,7 +94,7 @@ def may_go(path: str, program: Mapping[str, Any], call: Call) -> bool:
     """Whether what is there was made by a build, as far as its name says."""
     territory = call.judge.territory
     location = territory.locate(path, call.cwds)
-    if location.zone is Zone.SCRATCH:
+    if location.zone is Zone.SCRATCH or location.path.startswith("/dev/"):
         return True
     if not territory.contains(location.path):
         return False
@@ -97,10 +108,10 @@ def may_go(path: str, program: Mapping[str, Any], call: Call) -> bool:
 
 
 @cache
-def _programs() -> dict[str, dict[str, dict[str, Any]]]:
+def _programs() -> dict[str, dict[str, list[dict[str, Any]]]]:
     """By the first word of their names, and by these."""
-    programs: dict[str, dict[str, dict[str, Any]]] = {}
+    programs: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for program in load_table("emptying")["program"]:
         for name in program["commands"]:
-            programs.setdefault(name.partition(" ")[0], {})[name] = program
+            programs.setdefault(name.partition(" ")[0], {}).setdefault(name, []).append(program)
     return programs

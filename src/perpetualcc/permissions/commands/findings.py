@@ -6,6 +6,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.shell.script import Problem, SimpleCommand
+from perpetualcc.permissions.shell.variables import holds_secret
 
 _PROBLEM_RISK = {
     Problem.SYNTAX: Risk.MEDIUM,
@@ -84,14 +85,22 @@ def filled_disk(command: SimpleCommand) -> Findings:
 def _never_ends(command: SimpleCommand) -> bool:
     """`yes`, `cat /dev/zero`, and what passes on all that these print."""
     name, *texts = [word.text for word in command.words] or [""]
-    if name not in _PASS_ON:
+    if name not in PASSES_ON:
         return name == "yes"
     is_fed = bool(command.upstream) and _never_ends(command.upstream[-1])
     return is_fed or not _ENDLESS.isdisjoint(texts)
 
 
-_PASS_ON = frozenset({"cat", "pv", "tee", "tr", "base64", "xxd", "od"})
+PASSES_ON = frozenset({"cat", "pv", "tee", "tr", "base64", "xxd", "od"})
+"""Programs that print what they read."""
 _ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
+
+
+def prints_secret(command: SimpleCommand, why: str) -> Finding:
+    return Finding(
+        risk=Risk.MEDIUM, rule="prints-secret", part=command.source, kind="prints secret",
+        words=command.words, explanation=why,
+    )  # fmt: skip
 
 
 def given_shell(command: SimpleCommand) -> Finding:
@@ -111,6 +120,8 @@ def raw_socket(target: str, part: str) -> Finding:
 
 
 def calls_function(command: SimpleCommand) -> Finding:
+    if holds_secret(command.source):
+        return prints_secret(command, "Gives a function a variable that is named like a secret")
     return Finding(
         risk=Risk.LOW,
         rule="function",

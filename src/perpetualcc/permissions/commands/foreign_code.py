@@ -50,6 +50,7 @@ _READS_SETTINGS = re.compile(
 """What these options name is read, and shown where it is not what it should be."""
 _SWITCH = re.compile(r"/\w+:")
 """`/p:Version=1` is an option of MSBuild, and no path."""
+_HOSTS = frozenset({"--host", "--host=true", "--expose", "--lan"})
 _SELECTS = frozenset({"-t", "-k", "-m", "-g", "-E"})
 """With these a test runner is told which tests to run."""
 _INSTALLED = re.compile(r"/(?:usr|opt|nix/store|Library|Applications|System|snap)/")
@@ -72,7 +73,7 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
     may_run = EffectKind.EXECUTE in rule.effects or rule.wraps or rule.stops
     if not may_run or not rule.has_free_operands:
         return _loaded(call)
-    findings: Findings = []
+    findings: Findings = _served(call)
     seen: set[str] = set()
     for name, given in _settings(call, rule):
         text = f"-{given[1:]}" if rule.rule == "dotnet" and _SWITCH.match(given) else given
@@ -93,6 +94,18 @@ def judge_settings(call: Call, rule: CommandRule) -> Findings:
                 findings.append(call.finding(Risk.MEDIUM, "piped-code", why, EffectKind.EXECUTE))
         findings += [found for found in judge_setting(name, text, call, rule) if found is not None]
     return findings
+
+
+def _served(call: Call) -> Findings:
+    """`vite --host`, `npm run dev -- --host`: without a name it is every network."""
+    words = [word.text for word in call.command.words]
+    if _HOSTS.isdisjoint(words) or not any(
+        (word in _HOSTS and (not after or after[0] == "-"))
+        for word, after in pairwise([*words, ""])
+    ):
+        return []
+    why = "--host: listens to every network this machine is in"
+    return [call.finding(Risk.MEDIUM, "listens-everywhere", why, EffectKind.NETWORK)]
 
 
 def code_path(text: str, call: Call) -> Findings:

@@ -6,7 +6,8 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import SHELLS
 from perpetualcc.permissions.commands.arguments import Given
 from perpetualcc.permissions.commands.call import Call, Findings
-from perpetualcc.permissions.commands.knowledge import CommandRule
+from perpetualcc.permissions.commands.given_settings import foreign_host
+from perpetualcc.permissions.commands.knowledge import CommandRule, OptionRule
 from perpetualcc.permissions.commands.programs.interpreters import inline_code
 from perpetualcc.permissions.commands.roles import judge_role
 from perpetualcc.permissions.commands.stays import STAYS_HERE
@@ -18,8 +19,11 @@ from perpetualcc.permissions.shell.words import alternatives
 
 _UNDONE_BY_A_DRY_RUN = ("Deletes", "Rewrites", "Publishes", "Overwrites", "Throws away", "Moves")
 """How the reasons of options begin that a dry run makes harmless; options that run code stay."""
+_TASKS = frozenset({"task", "joined-task"})
 _DELETES_FILES = "Deletes files"
 _ELSEWHERE = frozenset({"Packages come from another place", "Installs code from a repository"})
+_HOLDS_CHANNELS = re.compile(r"conda|huggingface", re.IGNORECASE)
+"""A registry where everybody may have a place of their own, named behind it."""
 _PLAIN_HTTP = re.compile(r"http://(?!localhost\b|127\.|\[::1\])", re.IGNORECASE)
 _PLAIN_SETTING = re.compile(
     r"(?:user\.(?:name|email)|(?:commit|tag)\.gpgsign|color\.[\w.]+|advice\.\w+|init\.defaultbranch"
@@ -38,7 +42,7 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
     findings: Findings = []
     for given in call.arguments.given:
         rule = given.rule
-        if is_dry and rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN):
+        if is_dry and (rule.explanation.startswith(_UNDONE_BY_A_DRY_RUN) or rule.role in _TASKS):
             continue
         if rule.explanation == _DELETES_FILES and call.arguments.has("--cached"):
             continue  # of git: they leave the repository, and stay where they are
@@ -46,9 +50,9 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
             continue
         if rule.explanation == "SQL" and command.rule == "sql-file":
             continue  # its handler reads the statements
-        if rule.explanation in _ELSEWHERE and given.value and _PLAIN_HTTP.match(given.value.text):
-            why = f"{given.name}: Packages come from a place that cannot prove what it is"
-            findings.append(call.finding(Risk.HIGH, "option", why, EffectKind.EXECUTE))
+        if rule.explanation in _ELSEWHERE and given.value:
+            findings += _source(given.name, given.value.text, rule, call)
+            continue
         if rule.risk in {Risk.MEDIUM, Risk.HIGH}:
             kind = f"{call.arguments.path} {given.name}"
             why = rule.explanation or "This option does more than the command alone"
@@ -62,6 +66,19 @@ def judge_options(call: Call, command: CommandRule, *, is_dry: bool) -> Findings
         if given.value is not None and rule.role not in {"value", "optional", "flag"}:
             findings += _option_value(given, given.value, call)
     return findings
+
+
+def _source(name: str, address: str, rule: OptionRule, call: Call) -> Findings:
+    """`--registry=https://registry.npmjs.org` says what would be asked without it."""
+    is_known = foreign_host(address) is None and not _HOLDS_CHANNELS.search(address)
+    if is_known and address.lower().startswith("https://"):
+        return []
+    kind, why = f"{call.arguments.path} {name}", f"{name}: {rule.explanation}"
+    found = [call.finding(rule.risk or Risk.MEDIUM, "option", why, EffectKind.EXECUTE, kind=kind)]
+    if _PLAIN_HTTP.match(address):
+        why = f"{name}: Packages come from a place that cannot prove what it is"
+        found.append(call.finding(Risk.HIGH, "option", why, EffectKind.EXECUTE))
+    return found
 
 
 def _option_value(given: Given, value: Word, call: Call) -> Findings:
@@ -79,7 +96,7 @@ def _option_value(given: Given, value: Word, call: Call) -> Findings:
     if role == "upload":
         path = value.text.rpartition("@")[2].split(";")[0].removeprefix("<")
         return call.reads([Word(path)]) if value.text[:1] == "@" or "=@" in value.text else []
-    if role in {"task", "joined-task"}:
+    if role in _TASKS:
         return [judge_task(name, call) for name in value.text.split(",") if name]
     if role == "names":
         globs = [Word(glob) for glob in alternatives(value.text) if not glob.startswith("!")]

@@ -56,7 +56,7 @@ _SECRETS_SHOWN = re.compile(
     r"(?:show|print|dump|reveal)\w*(?:password|secret|token|credential)", re.IGNORECASE
 )
 _DEPLOYS = re.compile(
-    r"PublishProfile|PublishUrl|WebPublishMethod|MsDeploy\w*|Deploy(?:On|To|Target)\w*|ContainerRegistry"
+    r"PublishProfile|PublishUrl|performRelease|WebPublishMethod|MsDeploy\w*|Deploy(?:On|To|Target)\w*|ContainerRegistry"
     r"|(?:.+\.)?(?:publish|push|deploy)(?:[-.]?(?:enabled|on-?build|image))?",
     re.IGNORECASE,
 )
@@ -72,6 +72,10 @@ _RUN_PROPERTY = re.compile(
 _FLAGS_PROPERTY = re.compile(r"CMAKE_\w+_FLAGS(?:_\w+)?")
 _GUARD = re.compile(r"auth\w*|ssl|tls|security|verif\w*|checksum\w*|signature\w*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_LOG_FILE = re.compile(
+    r"(?:log\w*(?:file|name|path|prefix)\w*=|b(?:inary)?l(?:ogger)?:)([^;\"']+)", re.IGNORECASE
+)
+"""To a logger of .NET its file; to a test's it is below the results of each project."""
 _OUTPUT_PROPERTY = re.compile(
     r"(?:out|output|dest|target|report|build|stage|staging|install|work|cache)\.?(?:Dir\w*|File|Path)$",
     re.IGNORECASE,
@@ -113,7 +117,7 @@ def judge_setting(name: str, text: str, call: Call, rule: CommandRule) -> Iterat
     for one in _LISTED.split(text) if rule.rule == "dotnet" else (text,):
         yield _property(name if one is text else "-p", one, call)
     if rule.rule == "dotnet":
-        yield from _targets(name, text, call)
+        yield from (*_targets(name, text, call), *_logged(text, call))
     yield _lifted(name, text, call)
     if _TOKEN_OPTION.intersection((name, text[:2])) or text[:2] == "/p":
         yield _written(text, call)
@@ -186,6 +190,15 @@ def _written(text: str, call: Call) -> Finding | None:
         return None
     found = call.judge.territory.write(value, call.cwds, call.part)
     return found if found.risk is Risk.HIGH else None
+
+
+def _logged(text: str, call: Call) -> Iterator[Finding]:
+    """`-l:"console;LogFileName=../../x"`, `-flp:logfile=/x`, `-bl:../x.binlog`."""
+    for match in _LOG_FILE.finditer(text):
+        if match[1][:1] in "/~" or call.arguments.path != "dotnet test":
+            found = call.judge.territory.write(match[1], call.cwds, call.part)
+            if found.risk is Risk.HIGH:
+                yield found
 
 
 def _property(name: str, text: str, call: Call) -> Finding | None:

@@ -1,16 +1,18 @@
 """Words that count whatever a program does with them: a shell, an address, the name of a secret."""
 
 import re
+from collections.abc import Iterable
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import is_shell, names_shell
 from perpetualcc.permissions.commands.call import Call, Findings
+from perpetualcc.permissions.commands.findings import PASSES_ON, prints_secret
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import DECLARATIONS
-from perpetualcc.permissions.shell.script import UNKNOWN
-from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
+from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, SimpleCommand
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE, holds_secret
 from perpetualcc.permissions.urls import judge_url
 
 _INDIRECT = re.compile(r"\$\{!(\w+)\}")
@@ -66,9 +68,32 @@ def _is_of_a_secret(call: Call) -> bool:
     """`v=API_KEY; echo ${!v}`: the variable that `v` names, which may be any."""
     for name in _INDIRECT.findall(call.command.source):
         named = [one.value.text for one in call.judge.assigned if one.name == name]
+        if not secrets_of(call.judge.assigned).isdisjoint(named):
+            return True
         if any(UNKNOWN in one or SECRET_VARIABLE.match(f"${one}") for one in named or [UNKNOWN]):
             return True
     return False
+
+
+def secrets_of(assigned: Iterable[Assignment]) -> set[str]:
+    """`A=$GITHUB_TOKEN; B="x-$A"`: variables of the line with a secret in them."""
+    return {one.name for one in assigned if one.is_secret}
+
+
+def fed_secret(command: SimpleCommand, assigned: Iterable[Assignment]) -> Findings:
+    """`cat <<< $GITHUB_TOKEN`, `jq -n --arg a "$TOKEN" …`: what prints what it reads or is told."""
+    name = command.words[0].text
+    is_fed = command.stdin is not None and name in PASSES_ON and _FED.search(command.source)
+    if not is_fed and name not in _PRINTS_WORDS:
+        return []
+    is_shown = holds_secret(command.source, secrets_of(assigned))
+    why = "Prints a variable that is named like a secret"
+    return [prints_secret(command, why)] if is_shown else []
+
+
+_FED = re.compile(r"<<<|<<-?\s*[\w]")
+"""A here-string, or a here-document in which variables are replaced."""
+_PRINTS_WORDS = frozenset({"jq", "awk", "gawk", "mawk", "sed", "expr", "seq", "basename"})
 
 
 def printed_secrets(call: Call) -> Findings:
@@ -76,7 +101,7 @@ def printed_secrets(call: Call) -> Findings:
     findings = judge_subscripts(call)
     if call.arguments.path in _PRINTS_NOTHING:
         return findings
-    if SECRET_VARIABLE.search(call.command.source) or _is_of_a_secret(call):
+    if holds_secret(call.command.source, secrets_of(call.judge.assigned)) or _is_of_a_secret(call):
         why = "Prints a variable that is named like a secret"
         findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
     return findings

@@ -41,6 +41,9 @@ class LineFiles:
     def __bool__(self) -> bool:
         return bool(self._texts)
 
+    def paths(self) -> Iterable[str]:
+        return self._texts
+
     def __contains__(self, path: str) -> bool:
         return bool(self._texts) and fold(path) in self._texts
 
@@ -98,16 +101,25 @@ def _appends(command: SimpleCommand) -> bool:
 
 
 _TASK_LINE = re.compile(r"^\s+(?:-\s+)?(?:cmds?:\s*)?\[?(.*?)\]?$")
+_TASK_SETTING = re.compile(
+    r"^\s*(?:run|commands?|cmds?|script|shell|[\w-]+)\s*=\s*(\[.*\]|\"{3}.*|\"[^\"]*\"|'[^']*'|[^\[\"'].*)$"
+)
+_LISTED = re.compile(r"[\[\],\"']+")
 
 
 def task_lines(name: str, text: str) -> str:
     """The shell code of all tasks in a `package.json`, a justfile or a Taskfile."""
-    if not name.endswith(".json"):
+    if name.endswith((".toml", ".ini", ".cfg")):
+        found = (_TASK_SETTING.match(line) for line in text.splitlines())
+        set_lines = [_LISTED.sub(" ", match[1]) for match in found if match]
+        return "\n".join((*set_lines, " ".join(set_lines)))
+    if not name.endswith((".json", ".jsonc")):
         found = (_TASK_LINE.match(line) for line in text.splitlines())
         return "\n".join(match[1].lstrip("@-") for match in found if match)
     try:
-        scripts = json.loads(text)["scripts"]
-        return "\n".join(str(code) for code in scripts.values())
+        told = json.loads(text)
+        tasks = [code for key in ("scripts", "tasks") for code in told.get(key, {}).values()]
+        return "\n".join(str(c.get("command", "") if isinstance(c, dict) else c) for c in tasks)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return ""
 

@@ -117,6 +117,9 @@ def _judge(
         why = "says that it runs what it is given"
         return _finding(call, Risk.MEDIUM, name, why, EffectKind.EXECUTE)
     if _is_builder(rule) and not _words("of_builders").isdisjoint(tokens):
+        if not ({"force", "overwrite"}.isdisjoint(tokens) or not _makes_files(call)):
+            why = "says that it writes over what is there"
+            return _finding(call, Risk.MEDIUM, name, why, EffectKind.WRITE)
         return None
     if not (_words("leaves") | _words("loosens")).isdisjoint(tokens) and not is_text:
         why = "says that it sends something away, or overrides a guard"
@@ -133,6 +136,13 @@ def _lifts(tokens: tuple[str, ...]) -> bool:
 def _is_builder(rule: CommandRule | None) -> bool:
     """Builds and checks run and change the project's own code in any case."""
     return rule is not None and rule.risk is Risk.LOW and EffectKind.EXECUTE in rule.effects
+
+
+def _makes_files(call: Call) -> bool:
+    """`django-admin startproject x`, `mix phx.new`: what begins a project, or a part of one."""
+    said = [*call.arguments.path.split(), *(word.text for word in call.arguments.operands[:2])]
+    tokens = {token for text in said[:4] for token in re.split(r"[-:.]", text.lower())}
+    return not _words("makes").isdisjoint(tokens)
 
 
 def _destroys(tokens: tuple[str, ...]) -> bool:

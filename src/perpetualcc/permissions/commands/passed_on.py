@@ -17,7 +17,7 @@ from perpetualcc.permissions.commands.asking import asks_in_words
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.option_words import destroying_options
-from perpetualcc.permissions.commands.tasks import harmful_verb, takes_many_tasks
+from perpetualcc.permissions.commands.tasks import harmful_verb, judge_migration, takes_many_tasks
 from perpetualcc.permissions.knowledge import load_table
 from perpetualcc.permissions.shell.script import Word
 
@@ -89,7 +89,8 @@ def judge_told(name: str, words: Sequence[Word], call: Call) -> Findings:
         return [finding for finding in found if finding.risk is not Risk.LOW]
     if not words or _takes_names_of_things(name) or asks_in_words(words):
         return []
-    return harmful_verb(_without_options(words), call, said=_heard(words, call))
+    found = harmful_verb(_without_options(words), call, said=_heard(words, call))
+    return found or judge_migration(words, call)
 
 
 def _takes_names_of_things(name: str) -> bool:

@@ -78,6 +78,22 @@ def harmful_verb(
     return []
 
 
+def judge_migration(words: Sequence[Word], call: Call) -> list[Finding]:
+    """`swift run App migrate --revert`: what the project's own program does to its database."""
+    tokens = [[token.lower() for token in _TOKEN.findall(word.text)] for word in words]
+    first = next((one for word, one in zip(words, tokens, strict=True) if word.text[:1] != "-"), [])
+    if first[:1] not in (["migrate"], ["migration"], ["migrations"]):
+        return []
+    texts = [word.text for word in (*words, *call.command.words)]
+    said = {token.lower() for text in texts for token in _TOKEN.findall(text)}
+    if said & _words()["looks"] or not _dry_options().isdisjoint(texts):
+        return []
+    is_undone = not said.isdisjoint(_words()["undoes"])
+    risk = Risk.HIGH if is_undone else Risk.MEDIUM
+    why = "Takes back changes of a database" if is_undone else "Changes a database"
+    return [call.finding(risk, "database-migration", why, EffectKind.EXECUTE)]
+
+
 def judge_goal(name: str, call: Call) -> list[Finding]:
     """What plugins that everybody knows do, where the name of their task does not say so."""
     for risk, pattern in _goals():

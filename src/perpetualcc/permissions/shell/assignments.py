@@ -16,6 +16,7 @@ from perpetualcc.permissions.shell.numbers import RUNS_AS_NUMBER
 from perpetualcc.permissions.shell.running import emit
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Problem, Word
 from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
+from perpetualcc.permissions.shell.variables import is_given_secret
 from perpetualcc.permissions.shell.walk import Walk
 
 
@@ -110,7 +111,11 @@ def _read(walk: Walk, node: Node) -> tuple[list[Assignment], list[Word] | None]:
     elif len(words) == 1 and not is_list:
         is_more = any(child.type == "+=" for child in node.children)
         value = UNKNOWN * is_more + words[0].text
-    return [Assignment(name=name, value=Word(value))], words if is_list else None
+    is_secret = is_given_secret(walk.text(given), walk.variables.secrets)
+    if is_secret:
+        walk.variables.secrets.add(name)
+    assignment = Assignment(name=name, value=Word(value), is_secret=is_secret)
+    return [assignment], words if is_list else None
 
 
 def visit_arithmetic(walk: Walk, node: Node) -> None:

@@ -9,6 +9,7 @@ from perpetualcc.permissions.shell.numbers import COMPARES, RUNS_AS_NUMBER
 from perpetualcc.permissions.shell.script import UNKNOWN, Problem
 from perpetualcc.permissions.shell.substitutions import check_number
 from perpetualcc.permissions.shell.syntax import VALUES
+from perpetualcc.permissions.shell.variables import is_given_secret
 from perpetualcc.permissions.shell.walk import Walk
 
 LOOP_VALUES = 16
@@ -75,6 +76,8 @@ def visit_for(walk: Walk, node: Node) -> None:
     is_followed = walk.loop_product * len(values) <= LOOP_VALUES
     if not values or not is_followed or any(UNKNOWN in value for value in values):
         values = [UNKNOWN]
+    if is_given_secret(" ".join(map(walk.text, given)), walk.variables.secrets):
+        walk.variables.secrets.add(walk.text(name))
     outer, walk.loop_product = walk.loop_product, walk.loop_product * len(values)
     for value in values:
         walk.bind(walk.text(name), value, name)

@@ -5,6 +5,7 @@ A function does what its body says at the time of the call; `eval` and its like 
 in this very shell. What the shell's other commands change is in `changes`.
 """
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -45,7 +46,7 @@ def emit(
         walk.problem(Problem.RECURSION, walk.text(node))
     command = SimpleCommand(
         words=words,
-        source=walk.text(node)[:400],
+        source=_source(walk.text(node)),
         assignments=tuple(assignments),
         redirections=tuple(redirects.redirections),
         cwds=walk.cwds,
@@ -66,6 +67,18 @@ def emit(
         change(walk, name, command, node)
     if before is not None:
         walk.merge(before)
+
+
+def _source(text: str) -> str:
+    """The beginning of `text`, with the variables that the rest of it names."""
+    if len(text) <= _SOURCE_LENGTH:
+        return text
+    named = " ".join(dict.fromkeys(_VARIABLE.findall(text[_SOURCE_LENGTH - 80 :])))
+    return text[:_SOURCE_LENGTH] + (f" … {named}" if named else "")
+
+
+_SOURCE_LENGTH = 400
+_VARIABLE = re.compile(r"\$\{?!?\w{1,80}")
 
 
 def visit_redirect(walk: Walk, node: Node) -> None:

@@ -56,6 +56,8 @@ class Assignment:
 
     name: str
     value: Word
+    is_secret: bool = False
+    """Its value has a variable in it that is named like a secret, or has one."""
 
 
 class Problem(StrEnum):

@@ -40,10 +40,32 @@ SECRET_VARIABLE = re.compile(
 """A variable that is named like what must not be shown: `$GITHUB_TOKEN`."""
 
 
+_NAMED = re.compile(r"\$\{?(\w+)")
+_ONLY_ASKED = re.compile(r"\$\{\w+:?\+[^${}]*\}")
+"""`${TOKEN:+set}` says that it is there."""
+_SUBSTITUTED = re.compile(r"\$\([^()]*\)|`[^`]*`")
+
+
+def holds_secret(text: str, secrets: Iterable[str] = ()) -> bool:
+    """Whether one of the variables in `text` is named like a secret, or among `secrets`."""
+    if "$" not in text:
+        return False
+    text = _ONLY_ASKED.sub("", text)
+    is_named = SECRET_VARIABLE.search(text) is not None
+    return is_named or not set(secrets).isdisjoint(_NAMED.findall(text))
+
+
+def is_given_secret(text: str, secrets: Iterable[str]) -> bool:
+    """The same of a value; what a command in `$(…)` prints is looked at where it prints."""
+    return holds_secret(_SUBSTITUTED.sub("", text) if "(" in text or "`" in text else text, secrets)
+
+
 class Variables:
     """Names and known values. A name it does not have is known only when the script runs."""
 
     def __init__(self, *, home: str, project: str, cwd: str) -> None:
+        self.secrets: set[str] = set()
+        """Names of variables that have been given a secret, by whatever way."""
         self._values = {"HOME": home, "PWD": cwd, **_EVERYWHERE}
         self._values.update(dict.fromkeys(_PROJECT_VARIABLES, project))
         self._usual = dict(self._values)

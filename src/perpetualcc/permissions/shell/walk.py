@@ -29,6 +29,7 @@ from perpetualcc.permissions.shell.script import (
 )
 from perpetualcc.permissions.shell.standing import Moment, Standing, either
 from perpetualcc.permissions.shell.syntax import VALUES
+from perpetualcc.permissions.shell.variables import is_given_secret
 from perpetualcc.permissions.shell.words import unescape
 
 DEPTH_LIMIT = 80
@@ -223,7 +224,11 @@ class Walk(Standing):
         self.variables.set(name, value)
         if RUNS_AS_NUMBER.search(value):
             self.problem(Problem.UNKNOWN_CONSTRUCT, self.text(node))
-        assignment = Assignment(name=name, value=Word(value))
+        secrets = self.variables.secrets
+        is_secret = name in secrets or is_given_secret(self.text(node), secrets)
+        if is_secret:
+            self.variables.secrets.add(name)
+        assignment = Assignment(name=name, value=Word(value), is_secret=is_secret)
         is_known_name = name.isupper() or name in ZSH_LISTS
         if not is_known_name:
             self.script.bound.append(assignment)

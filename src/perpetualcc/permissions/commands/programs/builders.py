@@ -1,5 +1,6 @@
 """Build tools whose words can hold commands of their own."""
 
+import posixpath
 import re
 from collections.abc import Sequence
 
@@ -130,17 +131,33 @@ def _cleaned_there(name: str, value: str, call: Call) -> Finding | None:
 def written_tasks(call: Call) -> Findings:
     """`printf … > justfile && just`: tasks that this same line has written."""
     program = call.arguments.path.partition(" ")[0]
-    for name in load_table("tasks")["defined"].get(program, ()):
-        path = call.judge.territory.locate(name, call.cwds).path
-        if path not in call.judge.files:
-            continue
-        text = call.judge.files.text(path)
-        why = f"Runs tasks of a {name} that this same line writes"
-        found = call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE)
-        if text is None:
-            return [found]
-        return [f for f in call.judge.shell(task_lines(name, text), call) if f.risk is Risk.HIGH]
-    return []
+    names = [*load_table("tasks")["defined"].get(program, ())]
+    if not names:
+        return []
+    names += [g.value.text for g in call.arguments.given if g.name in _NAMES_TASKS and g.value]
+    places = [call.judge.territory.locate(name, call.cwds).path for name in names]
+    written = next((one for one in places if one in call.judge.files), None)
+    if written is None and program == "rake":  # which loads all that lies there
+        written = next((one for one in call.judge.files.paths() if one.endswith(".rake")), None)
+    if written is None:
+        return []
+    text, name = call.judge.files.text(written), posixpath.basename(written)
+    why = f"Runs tasks of a {name} that this same line writes"
+    found = call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE)
+    if text is None:
+        return [found]
+    if name.endswith(_IS_CODE):
+        return [found, *inline_code(text, call)]
+    found_in = call.judge.shell(task_lines(name, text), call)
+    return [f for f in found_in if f.risk is Risk.HIGH]
+
+
+_NAMES_TASKS = frozenset(
+    {"-f", "--justfile", "--taskfile", "-t", "--rakefile", "--gulpfile", "--gruntfile",
+     "--makefile", "-c", "--config", "--noxfile", "--conf", "--search-root"}
+)  # fmt: skip
+_IS_CODE = ("Rakefile", "rakefile", ".rb", ".rake", ".js", ".mjs", ".cjs", ".ts", ".py", ".gradle",
+            ".kts", ".sbt", ".exs", ".go", ".groovy", ".Jakefile", "build.zig")  # fmt: skip
 
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -255,3 +272,21 @@ def each_line(call: Call) -> Findings:
 def operand_code(call: Call) -> Findings:
     """`python -m timeit 'code'`: every operand is code."""
     return [f for word in call.arguments.operands for f in inline_code(word.text, call)]
+
+
+_SBT_CODE = re.compile(r"\s*(?:set|eval|all|session|alias|consoleProject)\b(.*)", re.DOTALL)
+_SBT_COMMANDS = re.compile(r";|\s*&&\s*")
+
+
+@handles("sbt")
+def sbt(call: Call) -> Findings:
+    """Each word is one or more commands: `set …` and `eval …` are Scala, which it runs."""
+    findings = tasks(call)
+    for word in call.arguments.operands:
+        for command in _SBT_COMMANDS.split(word.text):
+            code = _SBT_CODE.match(command)
+            if code is not None:
+                findings += inline_code(code[1], call)
+            elif command and command != word.text:
+                findings.append(judge_task(command.strip(), call))
+    return findings

@@ -40,6 +40,9 @@ def code_host_api(call: Call) -> Findings:
     methods = {g.value.text.upper() for g in given if g.name in {"-X", "--method"} and g.value}
     fields = [g.value.text for g in given if g.name in _FIELDS and g.value]
     operands = call.arguments.operands
+    if call.arguments.path == "glab api" and any("/variables" in w.text for w in operands):
+        why = "Shows the variables of pipelines, which hold tokens"
+        return [call.finding(Risk.HIGH, "cloud-secrets", why, EffectKind.READ)]
     is_graph = bool(operands) and operands[0].text.strip("/") == "graphql"
     is_change = any(re.search(r"\bmutation\b", field) for field in fields)
     if is_graph and methods <= {"POST"} and fields and not is_change:

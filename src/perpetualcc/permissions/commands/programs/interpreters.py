@@ -259,7 +259,9 @@ def _file(call: Call) -> Findings:
     if any(given.rule.risk is Risk.LOW for given in call.arguments.given):
         return []
     if operands and operands[0].text not in STANDARD_INPUT:
-        return call.judge.script_file(operands[0], call)
+        found = call.judge.script_file(operands[0], call)
+        is_compiled = call.arguments.path == "perl" and call.arguments.has("-c")
+        return [f for f in found if not is_compiled or f.rule != "script"]  # but for `BEGIN`
     if call.arguments.has("--version", "-V", "-v", "--help", "-h"):
         return []
     return from_stream(call)

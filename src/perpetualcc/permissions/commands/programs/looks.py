@@ -4,6 +4,7 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
+from perpetualcc.permissions.commands.given_words import secrets_of
 from perpetualcc.permissions.commands.programs.interpreters import printed_text
 from perpetualcc.permissions.commands.programs.shell_options import (
     exports_all,
@@ -13,7 +14,7 @@ from perpetualcc.permissions.commands.programs.shell_options import (
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import assigned
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, Word
-from perpetualcc.permissions.shell.variables import SECRET_VARIABLE
+from perpetualcc.permissions.shell.variables import holds_secret
 
 
 @handles("shell-variables")
@@ -38,7 +39,8 @@ def _shown(call: Call) -> Findings:
     """`declare -p GITHUB_TOKEN` prints it."""
     names = [word.text for word in call.arguments.operands]
     is_shown = any(_PRINTS.fullmatch(word.text) for word in call.arguments.rest)
-    if not is_shown or not any(SECRET_VARIABLE.match(f"${name}") for name in names):
+    secrets = secrets_of(call.judge.assigned)
+    if not is_shown or not any(holds_secret(f"${name}", secrets) for name in names):
         return []
     why = "Prints a variable that is named like a secret"
     return [call.finding(Risk.MEDIUM, "prints-secret", why, EffectKind.READ)]
@@ -396,3 +398,27 @@ def ps(call: Call) -> Findings:
 
 
 _MOST_LETTERS = 8
+
+
+_STREAMS = frozenset({"-", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/tty"})
+
+
+@handles("leak-finder")
+def leak_finder(call: Call) -> Findings:
+    """`gitleaks detect -v` prints each secret that it finds; `--redact` leaves it out."""
+    given = {g.name: g.value.text if g.value else "" for g in call.arguments.given}
+    if given.get("--redact", "0") != "0" and "--redact=0" not in call.part:
+        return []
+    reports = [given[name] for name in ("-r", "--report-path") if name in given]
+    if not _STREAMS.isdisjoint(reports) or not {"-v", "--verbose"}.isdisjoint(given):
+        why = "Prints the secrets that it finds"
+        return [call.finding(Risk.MEDIUM, "shows-secret", why, EffectKind.READ)]
+    return []
+
+
+@handles("format-files")
+def format_files(call: Call) -> Findings:
+    """`scc --format-multi "tabular:stdout,csv:counts.csv"`: behind each format, where it goes."""
+    given = [g.value.text for g in call.arguments.given if g.name == "--format-multi" and g.value]
+    places = [one.partition(":")[2] for text in given for one in text.split(",")]
+    return call.writes(Word(place) for place in places if place not in {"", "stdout"})

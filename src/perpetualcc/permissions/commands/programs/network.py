@@ -372,4 +372,19 @@ def kill(call: Call) -> Findings:
 def media(call: Call) -> Findings:
     """The last operand is written, the others are read."""
     operands = call.arguments.operands
-    return call.reads(operands[:-1]) + call.writes(operands[-1:])
+    is_sent = operands and _SENT_TO.match(operands[-1].text)
+    if is_sent:
+        why = f"Sends what it makes to {operands[-1].text[:80]}"
+        return [call.finding(Risk.HIGH, "data-leaves", why, EffectKind.NETWORK)]
+    findings = call.reads(operands[:-1]) + call.writes(operands[-1:])
+    coded = [word.text for word in operands if _CODER.match(word.text)]
+    if coded and call.arguments.path in _IMAGE_TOOLS:
+        why = f"{coded[0][:60]} runs a program, deletes what it reads, or shows the screen"
+        findings.append(call.finding(Risk.HIGH, "runs-code", why, EffectKind.EXECUTE))
+    return findings
+
+
+_SENT_TO = re.compile(r"(?!file:)[a-z][a-z0-9+]{1,15}://", re.IGNORECASE)
+_IMAGE_TOOLS = frozenset({"convert", "magick", "mogrify", "montage"})
+_CODER = re.compile(r"(?:ephemeral|msl|mvg|x|screenshot):|(?:\w+:)?\|", re.IGNORECASE)
+"""Prefixes of ImageMagick that are more than a format."""

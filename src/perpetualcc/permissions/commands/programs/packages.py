@@ -5,9 +5,10 @@ import re
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
-from perpetualcc.permissions.commands.foreign_code import code_path
+from perpetualcc.permissions.commands.foreign_code import code_path, foreign_path
 from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.programs.interpreters import from_stream
+from perpetualcc.permissions.commands.programs.looks import package_settings
 from perpetualcc.permissions.commands.tasks import judge_goal, judge_task
 from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.knowledge import load_table
@@ -62,6 +63,19 @@ def package_install(call: Call) -> Findings:
                 )
         elif UNKNOWN in text and not text.startswith(UNKNOWN):
             continue
+    return findings
+
+
+@handles("bundle-settings")
+def bundle_settings(call: Call) -> Findings:
+    """`bundle config set gemfile ../x/Gemfile`: a list of packages is code, and `path` a place."""
+    texts = [word.text for word in call.arguments.operands]
+    is_code = any(text in {"gemfile", "plugins"} for text in texts)
+    places = (foreign_path(text, call.judge.territory, call.cwds) for text in texts)
+    findings = package_settings(call)
+    if is_code or any(place is not None for place in places):
+        why = "Says which code each command of Bundler runs, or where it is kept"
+        findings.append(call.finding(Risk.MEDIUM, "package-settings", why, EffectKind.EXECUTE))
     return findings
 
 
@@ -132,9 +146,13 @@ def package_starter(call: Call) -> Findings:
     name = re.sub(r"(?<=.)@[^/]*$", "", words[0].text)
     if _ELSEWHERE.search(words[0].text):
         return [_remote_code(words[0].text, call)]
+    texts = {word.text for word in call.command.words}
+    why = "Writes over what is there"
+    forced = call.finding(Risk.MEDIUM, "option", why, EffectKind.WRITE)
+    findings = [] if texts.isdisjoint({"--force", "--overwrite"}) else [forced]
     scope, slash, rest = name.rpartition("/")
     starter = f"{scope}{slash}{rest if rest.startswith('create-') else f'create-{rest}'}"
-    return call.judge.words([Word(starter), *_after(words, call)], call)
+    return findings + call.judge.words([Word(starter), *_after(words, call)], call)
 
 
 _PACKAGE_OPTIONS = frozenset(

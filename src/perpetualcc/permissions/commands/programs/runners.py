@@ -9,6 +9,7 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings, handles
 from perpetualcc.permissions.commands.environment import judge_variable
 from perpetualcc.permissions.commands.foreign_code import code_path
+from perpetualcc.permissions.commands.given_words import secrets_of
 from perpetualcc.permissions.commands.passed_on import judge_told
 from perpetualcc.permissions.commands.piped_names import (
     piped_words,
@@ -159,8 +160,11 @@ def alias(call: Call) -> Findings:
 @handles("printenv")
 def printenv(call: Call) -> Findings:
     """Alone it prints every variable, tokens included."""
-    names = [word.text.upper() for word in call.arguments.operands]
-    if names and not any(hint in name for name in names for hint in _SECRET_HINTS):
+    operands = [word.text for word in call.arguments.operands]
+    names = [name.upper() for name in operands]
+    is_secret = not secrets_of(call.judge.assigned).isdisjoint(operands)
+    is_secret |= any(hint in name for name in names for hint in _SECRET_HINTS)
+    if names and not is_secret:
         return []
     return [
         call.finding(
