@@ -144,7 +144,19 @@ def _denies(rule: Rule, finding: Finding, call: ToolCall) -> bool:
         return any(touches(e, rule.pattern, rule.root(call)) for e in finding.effects)
     if rule.subject is RuleSubject.COMMAND and is_spelling_of(rule.pattern, finding.words):
         return True
+    if rule.subject is RuleSubject.KIND and _begins_alike(rule.pattern, finding.kind):
+        return True
     return _covers(rule, finding, call)
+
+
+def _begins_alike(pattern: str, kind: str) -> bool:
+    """Of rules made before a kind that is cut ended in a mark (`domain.texts.apart`)."""
+    is_cut = len(pattern) == len(kind) == _CUT and kind[-_MARK] == "…" != pattern[-_MARK]
+    return is_cut and kind[:-_MARK] == pattern[:-_MARK]
+
+
+_CUT, _MARK = 60, 9
+"""Characters of a kind that is cut, and of the mark at its end."""
 
 
 def _covers(rule: Rule, finding: Finding, call: ToolCall) -> bool:

@@ -311,3 +311,13 @@ def test_at_level_2_a_server_s_tool_writes_below_the_named_places_alone() -> Non
         analysis = analyse(one, SETTINGS)
         over = overreach(analysis, replace(here, allow_network=True), territory, is_sandboxed=True)
         assert (over != "") is is_beyond, one
+
+
+def test_a_kind_that_was_cut_before_it_ended_in_a_mark_stays_denied() -> None:
+    longer = f"mcp__{'server' * 8}__drop_table"
+    marked = next(one.kind for one in analyse(call(longer), SETTINGS).findings)
+
+    assert is_denied(RuleSubject.KIND, f"tool {longer}"[:60], call(longer))
+    assert is_denied(RuleSubject.KIND, marked, call(longer))
+    assert not is_denied(RuleSubject.KIND, marked, call(f"{longer}s"))
+    assert not is_denied(RuleSubject.KIND, f"tool {longer}"[:59], call(longer))
