@@ -16,7 +16,7 @@ _DIFFERS = (
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "2026-11-21 14:30"),
     (re.compile(r"^  \d\d:\d\d:\d\d  ", re.MULTILINE), "  14:30:22  "),
     (re.compile(r"\bt-[0-9a-f]{8}\b"), "t-4f1c20ab"),
-    (re.compile(r"(pcc pause )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
+    (re.compile(r"(pcc pause |--session )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
     (re.compile(r"(│ |Session: )[0-9a-f]{6}\b"), r"\g<1>a1b2c3"),
     (re.compile(r"(Duration: +)(\d+m )?\d+s"), r"\g<1>9s"),
     (re.compile(r"^(.{60}).*…\)?$", re.MULTILINE), r"\1…"),

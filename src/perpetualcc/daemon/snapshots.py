@@ -166,7 +166,8 @@ def _take(
     if found is None:
         return replace(plain, trouble=NO_REPOSITORY)
     shutil.rmtree(folder, ignore_errors=True)  # an engine that died may have left it
-    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700)
     taken = taking.take(found, folder / "index", beside=beside)
     head = found.head()
     message = f"PerpetualCC: {project.name} before {plain.name} of session {plain.session}"
