@@ -5,11 +5,9 @@ The composition root: every part of the engine is made here, and nowhere else.
                                         │               │              │
                                       lanes          sessions     gatekeeper, answerer, people
 
-Over 500 lines because it is one list: a property for each part.
+The stores are in `daemon.kept`. Over 300 lines because it is one list: a property for each part.
 """
 
-import os
-import secrets
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import cached_property, partial
@@ -20,7 +18,6 @@ from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.agent.master_agent import MasterAgent
 from perpetualcc.agent.ports import Claudes, Launch
 from perpetualcc.config import claude_directory, resolve
-from perpetualcc.config.clock import wall_clock
 from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config
 from perpetualcc.daemon import learning_worker
@@ -40,6 +37,7 @@ from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.index_keeper import IndexKeeper
+from perpetualcc.daemon.kept import Kept
 from perpetualcc.daemon.library import Library
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.meanings import Meanings
@@ -61,7 +59,6 @@ from perpetualcc.daemon.words import WordKeeper
 from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.daemon.workers import Workers
 from perpetualcc.deferred.conditions import ConditionWatch
-from perpetualcc.deferred.repeat import repeated
 from perpetualcc.domain.clock import SteadyClock
 from perpetualcc.domain.locations import Locations
 from perpetualcc.goals.planner import Planner
@@ -80,41 +77,26 @@ from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.rate_limit import RateLimitMonitor
 from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.all_work import SqliteAllWork
-from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
-from perpetualcc.store.claims import SqliteClaims
 from perpetualcc.store.database import Database
-from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.devices import DeviceStore
 from perpetualcc.store.digests import SqliteDigests
 from perpetualcc.store.episodes import SqliteEpisodes
-from perpetualcc.store.escalations import SqliteEscalations
-from perpetualcc.store.events import EventLog
 from perpetualcc.store.facts import SqliteFacts
-from perpetualcc.store.guards import RuleStore, TrustStore
 from perpetualcc.store.handovers import SqliteHandovers
-from perpetualcc.store.journal import SqliteJournal
-from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import SqliteLimitWaits
-from perpetualcc.store.outages import SqliteOutages
-from perpetualcc.store.outbox import SqliteNews, SqliteOutbox
+from perpetualcc.store.outbox import SqliteNews
 from perpetualcc.store.plans import SqlitePlans
 from perpetualcc.store.procedures import SqliteProcedures
-from perpetualcc.store.reports import SqliteReports
-from perpetualcc.store.retention import Retention
-from perpetualcc.store.run_memory import SqliteRunMemory
-from perpetualcc.store.runs import RunStore
-from perpetualcc.store.sessions import SessionStore
 from perpetualcc.store.snapshots import SqliteSnapshots
 from perpetualcc.store.words import SqliteWords
-from perpetualcc.store.work_ahead import SqliteWorkAhead
 from perpetualcc.work.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
     from perpetualcc.claude.tools import Tool
 
 
-class Parts:
+class Parts(Kept):
     """
     Every part of the engine, made once: when the first part that needs it is made.
 
@@ -124,83 +106,9 @@ class Parts:
     def __init__(
         self, locations: Locations, config: Config, database: Database, claudes: Claudes | None
     ) -> None:
-        self.locations = locations
-        self.config = config
-        self.database = database
-        self.clock = wall_clock()
+        super().__init__(locations, config, database)
         self.steady = SteadyClock()
         self._other_claudes = claudes
-
-    # -- what is kept
-
-    @cached_property
-    def ledger(self) -> SqliteLedger:
-        owner = f"{os.getpid()}-{secrets.token_hex(4)}"
-        return SqliteLedger(self.database, self.clock, owner=owner, repeats=repeated)
-
-    @cached_property
-    def work_ahead(self) -> SqliteWorkAhead:
-        return SqliteWorkAhead(self.database)
-
-    @cached_property
-    def outages(self) -> SqliteOutages:
-        return SqliteOutages(self.database)
-
-    @cached_property
-    def outage_watch(self) -> OutageWatch:
-        return OutageWatch(locations=self.locations, outages=self.outages, clock=self.clock)
-
-    @cached_property
-    def events(self) -> EventLog:
-        return EventLog(self.database, self.clock)
-
-    @cached_property
-    def learning_places(self) -> Places:
-        return Places(claude=claude_directory())
-
-    @cached_property
-    def learning(self) -> LearningService:
-        places = self.learning_places
-        return LearningService(places, learning_worker.command(places, self.locations))
-
-    @cached_property
-    def runs(self) -> RunStore:
-        return RunStore(self.database)
-
-    @cached_property
-    def sessions(self) -> SessionStore:
-        return SessionStore(self.database, self.clock)
-
-    @cached_property
-    def decisions(self) -> DecisionJournal:
-        return DecisionJournal(self.database, self.clock)
-
-    @cached_property
-    def journal(self) -> SqliteJournal:
-        return SqliteJournal(
-            self.database,
-            events=self.events,
-            sessions=self.sessions,
-            runs=self.runs,
-            decisions=self.decisions,
-            ledger=self.ledger,
-        )
-
-    @cached_property
-    def escalations(self) -> SqliteEscalations:
-        return SqliteEscalations(self.database, self.clock, self.ledger)
-
-    @cached_property
-    def spending(self) -> SqliteBudget:
-        return SqliteBudget(self.database)
-
-    @cached_property
-    def trust(self) -> TrustStore:
-        return TrustStore(self.database, self.clock)
-
-    @cached_property
-    def rules(self) -> RuleStore:
-        return RuleStore(self.database, self.clock)
 
     # -- what a session goes on by
 
@@ -253,10 +161,6 @@ class Parts:
         )
 
     @cached_property
-    def claims(self) -> SqliteClaims:
-        return SqliteClaims(self.database)
-
-    @cached_property
     def verifier(self) -> Verifier:
         shell = CheckShell(self.locations.data)
         return Verifier(self.claims, shell, self.journal.record, self.config.checks)
@@ -267,6 +171,15 @@ class Parts:
         return Planner(plans, self.claims, self.people, self.guard.lets_run, self.journal.record)
 
     # -- who thinks, guards and answers
+
+    @cached_property
+    def learning_places(self) -> Places:
+        return Places(claude=claude_directory())
+
+    @cached_property
+    def learning(self) -> LearningService:
+        places = self.learning_places
+        return LearningService(places, learning_worker.command(places, self.locations))
 
     @cached_property
     def minds(self) -> Minds:
@@ -280,11 +193,6 @@ class Parts:
     def index_keeper(self) -> IndexKeeper:
         is_wanted = self.config.knowledge.auto_index
         return IndexKeeper(self.library, self.sessions.project, is_wanted=is_wanted)
-
-    @cached_property
-    def retention(self) -> Retention:
-        keep = timedelta(days=self.config.sessions.history_days)
-        return Retention(self.database, self.clock, keep=keep)
 
     @cached_property
     def snapshots(self) -> SnapshotKeeper:
@@ -342,6 +250,10 @@ class Parts:
     # -- who works
 
     @cached_property
+    def outage_watch(self) -> OutageWatch:
+        return OutageWatch(locations=self.locations, outages=self.outages, clock=self.clock)
+
+    @cached_property
     def claudes(self) -> Claudes:
         return self._other_claudes or ClaudeRunner(
             self.locations,
@@ -363,10 +275,6 @@ class Parts:
             past=self.run_memory,
             clock=self.clock,
         )
-
-    @cached_property
-    def run_memory(self) -> SqliteRunMemory:
-        return SqliteRunMemory(self.database)
 
     def _tools(self, launch: Launch) -> Mapping[str, "Tool"]:
         found = dict(self.library.tools(launch.session.project))
@@ -463,10 +371,6 @@ class Parts:
     # -- who tells people
 
     @cached_property
-    def outbox(self) -> SqliteOutbox:
-        return SqliteOutbox(self.database, self.clock)
-
-    @cached_property
     def equipment(self) -> Equipment:
         settings, program = self.config.notifications, desktop_program()
         return Equipment(
@@ -504,7 +408,7 @@ class Parts:
         digests = SqliteDigests(self.database, self.outbox)
         return Digest(
             reader=DayReader(
-                reports=SqliteReports(self.database),
+                reports=self.reports,
                 manager=self.manager,
                 held=self.held,
                 queue=self.queue,
@@ -573,7 +477,7 @@ class Parts:
             ),
             about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
             about_reports=ReportApi(
-                reports=SqliteReports(self.database),
+                reports=self.reports,
                 outages=self.outages,
                 manager=self.manager,
                 held=self.held,
