@@ -61,16 +61,15 @@ def newest_sessions(
     The id, name and status of each that has one of these; none where there is no file, or it
     cannot be read now.
     """
-    try:
-        with looking(database, patience=0.0) as connection:
-            found = connection.execute(
-                "SELECT id, name, status FROM sessions"
-                " WHERE status IN (SELECT value FROM json_each(?)) ORDER BY position DESC LIMIT ?",
-                (to_json(list(statuses)), most),
-            )
-            return [(row["id"], row["name"], row["status"]) for row in found]
-    except sqlite3.Error:
-        return []
+    found = _at_once(
+        database,
+        "SELECT id, name, status FROM sessions"
+        " WHERE status IN (SELECT value FROM json_each(:statuses))"
+        " ORDER BY position DESC LIMIT :most",
+        statuses=to_json(list(statuses)),
+        most=most,
+    )
+    return [(row["id"], row["name"], row["status"]) for row in found]
 
 
 def open_sessions(database: Path) -> list[tuple[str, str, Path]]:
@@ -95,58 +94,52 @@ def open_sessions(database: Path) -> list[tuple[str, str, Path]]:
 
 def open_requests(database: Path, most: int) -> list[int]:
     """The numbers of what waits for a person; none where they cannot be read now."""
-    try:
-        with looking(database, patience=0.0) as connection:
-            found = connection.execute(
-                "SELECT number FROM escalations WHERE settled_at IS NULL"
-                " ORDER BY severity DESC, number LIMIT ?",
-                (most,),
-            )
-            return [row["number"] for row in found]
-    except sqlite3.Error:
-        return []
+    waiting = "SELECT number FROM escalations WHERE settled_at IS NULL"
+    found = _at_once(database, f"{waiting} ORDER BY severity DESC, number LIMIT :most", most=most)
+    return [row["number"] for row in found]
 
 
 def device_names(database: Path, most: int) -> list[str]:
     """What paired and invited browsers are called; none where they cannot be read now."""
-    try:
-        with looking(database, patience=0.0) as connection:
-            found = connection.execute("SELECT name FROM devices ORDER BY name LIMIT ?", (most,))
-            return [row["name"] for row in found]
-    except sqlite3.Error:
-        return []
+    found = _at_once(database, "SELECT name FROM devices ORDER BY name LIMIT :most", most=most)
+    return [row["name"] for row in found]
 
 
 def open_tasks(database: Path, session: str, most: int) -> list[str]:
     """Ids of the tasks that a session has not finished or given up; named by its id or its name."""
-    try:
-        with looking(database, patience=0.0) as connection:
-            found = connection.execute(
-                "SELECT id FROM tasks WHERE state NOT IN ('done', 'cancelled', 'missed')"
-                " AND group_name = (SELECT id FROM sessions WHERE name = :session"
-                " OR substr(id, 1, length(:session)) = :session"
-                " ORDER BY id = :session DESC, name = :session DESC, position DESC)"
-                " ORDER BY position LIMIT :most",
-                {"session": session, "most": most},
-            )
-            return [row["id"] for row in found]
-    except sqlite3.Error:
-        return []
+    found = _at_once(
+        database,
+        "SELECT id FROM tasks WHERE state NOT IN ('done', 'cancelled', 'missed')"  # noqa: S608  # constants only
+        f" AND group_name = {_NAMED} ORDER BY position LIMIT :most",
+        session=session,
+        most=most,
+    )
+    return [row["id"] for row in found]
 
 
 def snapshot_names(database: Path, session: str, most: int) -> list[str]:
     """Of the session's snapshots, the newest first; named by its id or its name."""
+    found = _at_once(
+        database,
+        "SELECT name FROM snapshots WHERE commit_id <> ''"  # noqa: S608  # constants only
+        f" AND session = {_NAMED} ORDER BY position DESC LIMIT :most",
+        session=session,
+        most=most,
+    )
+    return [row["name"] for row in found]
+
+
+_NAMED = """(SELECT id FROM sessions WHERE name = :session
+    OR substr(id, 1, length(:session)) = :session
+    ORDER BY id = :session DESC, name = :session DESC, position DESC)"""
+"""The session that is meant by its id, the beginning of it, or its name."""
+
+
+def _at_once(database: Path, query: str, **values: str | int) -> list[sqlite3.Row]:
+    """The rows; none where there is no file, or it cannot be read now: nobody waits for them."""
     try:
         with looking(database, patience=0.0) as connection:
-            found = connection.execute(
-                "SELECT name FROM snapshots WHERE commit_id <> ''"
-                " AND session = (SELECT id FROM sessions WHERE name = :session"
-                " OR substr(id, 1, length(:session)) = :session"
-                " ORDER BY id = :session DESC, name = :session DESC, position DESC)"
-                " ORDER BY position DESC LIMIT :most",
-                {"session": session, "most": most},
-            )
-            return [row["name"] for row in found]
+            return connection.execute(query, values).fetchall()
     except sqlite3.Error:
         return []
 
