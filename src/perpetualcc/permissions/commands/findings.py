@@ -6,7 +6,6 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.commands.call import Call, Findings
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.shell.script import Problem, SimpleCommand
-from perpetualcc.permissions.shell.variables import holds_secret
 
 _PROBLEM_RISK = {
     Problem.SYNTAX: Risk.MEDIUM,
@@ -120,7 +119,7 @@ def raw_socket(target: str, part: str) -> Finding:
 
 
 def calls_function(command: SimpleCommand) -> Finding:
-    if holds_secret(command.source):
+    if any(word.is_secret for word in command.words):
         return prints_secret(command, "Gives a function a variable that is named like a secret")
     return Finding(
         risk=Risk.LOW,

@@ -12,7 +12,7 @@ from perpetualcc.permissions.commands.subscripts import judge_subscripts
 from perpetualcc.permissions.effects import EffectKind
 from perpetualcc.permissions.shell.binding import DECLARATIONS
 from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, SimpleCommand
-from perpetualcc.permissions.shell.variables import SECRET_VARIABLE, holds_secret
+from perpetualcc.permissions.shell.variables import SECRET_VARIABLE, names_any
 from perpetualcc.permissions.urls import judge_url
 
 _INDIRECT = re.compile(r"\$\{!(\w+)\}")
@@ -80,20 +80,29 @@ def secrets_of(assigned: Iterable[Assignment]) -> set[str]:
     return {one.name for one in assigned if one.is_secret}
 
 
+def tells_secret(command: SimpleCommand, assigned: Iterable[Assignment]) -> bool:
+    """Whether one of its words is a variable that is named like a secret, or has one."""
+    return any(word.is_secret for word in command.words) or names_any(
+        command.source, secrets_of(assigned)
+    )
+
+
 def fed_secret(command: SimpleCommand, assigned: Iterable[Assignment]) -> Findings:
     """`cat <<< $GITHUB_TOKEN`, `jq -n --arg a "$TOKEN" …`: what prints what it reads or is told."""
     name = command.words[0].text
-    is_fed = command.stdin is not None and name in PASSES_ON and _FED.search(command.source)
-    if not is_fed and name not in _PRINTS_WORDS:
-        return []
-    is_shown = holds_secret(command.source, secrets_of(assigned))
+    is_shown = (command.is_fed_secret and name in _PRINTS_INPUT) or (
+        name in _PRINTS_WORDS and tells_secret(command, assigned)
+    )
     why = "Prints a variable that is named like a secret"
     return [prints_secret(command, why)] if is_shown else []
 
 
-_FED = re.compile(r"<<<|<<-?\s*[\w]")
-"""A here-string, or a here-document in which variables are replaced."""
 _PRINTS_WORDS = frozenset({"jq", "awk", "gawk", "mawk", "sed", "expr", "seq", "basename"})
+_PRINTS_INPUT = PASSES_ON | _PRINTS_WORDS | frozenset(
+    {"bat", "batcat", "column", "cut", "egrep", "expand", "fgrep", "fmt", "fold", "grep", "head", "hexdump", "iconv", "less",
+     "more", "nl", "paste", "perl", "rev", "rg", "sort", "strings", "tac", "tail", "uniq", "xargs", "yq"}
+)  # fmt: skip
+"""Of what they read at least a part."""
 
 
 def printed_secrets(call: Call) -> Findings:
@@ -101,7 +110,7 @@ def printed_secrets(call: Call) -> Findings:
     findings = judge_subscripts(call)
     if call.arguments.path in _PRINTS_NOTHING:
         return findings
-    if holds_secret(call.command.source, secrets_of(call.judge.assigned)) or _is_of_a_secret(call):
+    if tells_secret(call.command, call.judge.assigned) or _is_of_a_secret(call):
         why = "Prints a variable that is named like a secret"
         findings.append(call.finding(Risk.MEDIUM, "prints-secret", why))
     return findings

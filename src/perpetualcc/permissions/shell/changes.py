@@ -62,6 +62,8 @@ def _give(walk: Walk, name: str, command: SimpleCommand, node: Node) -> None:
     walk.expander.takes_numbers |= any(UNKNOWN in word.text for word in words[1:])
     if name in {"unset", "unfunction"}:
         walk.functions -= {word.text for word in words}
+    if command.is_fed_secret or (name == "printf" and any(w.is_secret for w in words)):
+        _give_secret(walk, name, [word.text for word in words[1:]])
     if name in {"read", "printf"}:
         is_shared = command.stdin is walk.stdin  # others have read, or will, what it reads
         is_list = name == "read" and any(_LIST_OPTION.fullmatch(word.text) for word in words)
@@ -71,6 +73,14 @@ def _give(walk: Walk, name: str, command: SimpleCommand, node: Node) -> None:
                 walk.variables.set_list(bound, [Word(UNKNOWN)], is_more=False)
     if name == "read":
         _fill(walk, command)
+
+
+def _give_secret(walk: Walk, command: str, words: Sequence[str]) -> None:
+    """`read -r line <<< $TOKEN`: each name among its words may have it now."""
+    by_itself = {"read": "REPLY", "readarray": "MAPFILE", "mapfile": "MAPFILE"}.get(command, "_")
+    for name in (by_itself, *filter(str.isidentifier, words)):
+        walk.variables.secrets.add(name)
+        walk.script.bound.append(Assignment(name=name, value=Word(UNKNOWN), is_secret=True))
 
 
 def _declare(walk: Walk, words: Sequence[Word], node: Node) -> None:

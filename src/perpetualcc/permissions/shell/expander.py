@@ -9,7 +9,7 @@ from tree_sitter import Node
 from perpetualcc.permissions.shell.numbers import takes_a_number, variable_set
 from perpetualcc.permissions.shell.script import PIPE, UNKNOWN, Word
 from perpetualcc.permissions.shell.syntax import SUBSTITUTIONS
-from perpetualcc.permissions.shell.variables import ARGUMENTS, Variables
+from perpetualcc.permissions.shell.variables import ARGUMENTS, Variables, is_given_secret
 from perpetualcc.permissions.shell.words import (
     expand_braces,
     unescape,
@@ -52,6 +52,7 @@ class Expander:
         self._code: list[str] = []
         self._splits = False
         self._divides = True
+        self._is_secret = False
         self.takes_numbers = False
         """Somewhere in the line a value that is not written there was taken for a number."""
 
@@ -73,7 +74,7 @@ class Expander:
                 return [Word(text)]
         elif node.type == "raw_string":
             return [Word(self.text(node)[1:-1])]
-        self._code, self._splits = [], False
+        self._code, self._splits, self._is_secret = [], False, False
         pieces = self._pieces(node)
         return self._assemble(pieces)
 
@@ -99,7 +100,7 @@ class Expander:
         """An unquoted variable with blanks in its value becomes several words."""
         code = tuple(self._code)
         return [
-            Word(part, self._splits, globs, code)
+            Word(part, self._splits, globs, code, self._is_secret)
             for text in texts
             for part in ([text] if _BREAK not in text else text.split(_BREAK))
             if part or _BREAK not in text
@@ -135,6 +136,11 @@ class Expander:
         for child in node.children:
             pieces += self._pieces(child) if child.is_named else [(self.text(child), True)]
         return pieces
+
+    def document(self, node: Node) -> tuple[str, bool]:
+        """The text of a here-document, and whether there is a secret in it."""
+        self._code, self._splits, self._is_secret = [], False, False
+        return "".join(self.double_quoted(node)), self._is_secret
 
     def double_quoted(self, node: Node) -> list[str]:
         """The text of a double-quoted string or a here-document, with its expansions."""
@@ -215,9 +221,10 @@ class Expander:
     def _run(self, node: Node) -> tuple[str, str]:
         """Reading what is inside uses this same expander, so its state is kept aside."""
         code, splits, divides = self._code, self._splits, self._divides
-        self._divides = True
+        is_secret, self._divides = self._is_secret, True
         found = self._substitute(node)
         self._code, self._splits, self._divides = code, splits, divides
+        self._is_secret = is_secret
         return found
 
     def _variable(self, node: Node, *, quoted: bool) -> str:
@@ -226,6 +233,8 @@ class Expander:
             2 if node.type == "simple_expansion" else 3
         )
         self._inside(node)
+        if is_given_secret(self._written(node), self.variables.secrets):
+            self._is_secret = True
         if self._is_changed(node):
             self._splits = self._splits or not quoted
             return UNKNOWN
@@ -321,9 +330,9 @@ class Expander:
             elif child.child_count:
                 self._inside(child)
             elif child.type in PLAIN_LEAVES and HIDES.search(text := self.text(child)):
-                code, splits = self._code, self._splits
+                code, splits, is_secret = self._code, self._splits, self._is_secret
                 self._hidden(text)
-                self._code, self._splits = code, splits
+                self._code, self._splits, self._is_secret = code, splits, is_secret
 
 
 _ODD_VARIABLE = re.compile(r"((?<!\\)(?:\\\\)*)\$[\^=~]+(?:\w+|[@*#?])")

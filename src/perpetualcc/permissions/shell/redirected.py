@@ -44,13 +44,13 @@ def _compound_with(
 ) -> None:
     if body is not None:
         check_streams(walk, redirects, body)
-        outer, fed = walk.stdin, walk.fed
+        outer, is_secret, fed = walk.stdin, walk.is_fed_secret, walk.fed
         if redirects.stdin is not None:
-            walk.stdin = redirects.stdin
+            walk.stdin, walk.is_fed_secret = redirects.stdin, redirects.is_secret
         if redirects.stdin is not None or any(r.operator == "<" for r in redirects.redirections):
             walk.fed = tuple(walk.script.commands[start:])
         walk.visit(body)
-        walk.stdin, walk.fed = outer, fed
+        walk.stdin, walk.is_fed_secret, walk.fed = outer, is_secret, fed
     emit(walk, node, start, redirects=redirects)
 
 

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from perpetualcc.permissions.shell.script import Problem, Redirection, Word
 from perpetualcc.permissions.shell.syntax import REDIRECTS, VALUES
+from perpetualcc.permissions.shell.variables import is_given_secret
 from perpetualcc.permissions.shell.walk import Walk
 
 
@@ -16,6 +17,8 @@ class Redirects:
 
     redirections: list[Redirection] = field(default_factory=list)
     stdin: str | None = None
+    is_secret: bool = False
+    """There is a secret in that text."""
     words: list[Word] = field(default_factory=list)
 
     @property
@@ -34,6 +37,7 @@ def read_redirect(walk: Walk, node: Node, found: Redirects) -> None:
         if found.feeds:  # bash reads the last, zsh one after the other
             walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
         found.stdin = " ".join(word.text for word in words) + "\n"
+        found.is_secret = any(word.is_secret for word in words)
     elif node.type == "heredoc_redirect":
         _heredoc(walk, node, found)
     else:
@@ -86,8 +90,11 @@ def _heredoc(walk: Walk, node: Node, found: Redirects) -> None:
     if ending is not None and any(child.end_byte > line_end for child in rest):
         text = walk.source[line_end + 1 : ending.start_byte]
         found.stdin = text if is_quoted else walk.document(text.removesuffix("\n"))
+        found.is_secret = not is_quoted and is_given_secret(text, walk.variables.secrets)
+    elif body is None or is_quoted:
+        found.stdin = "" if body is None else walk.text(body)
     else:
-        found.stdin = _heredoc_text(walk, body, is_quoted=is_quoted)
+        found.stdin, found.is_secret = walk.expander.document(body)
     if name in (line.strip("\t") for line in found.stdin.splitlines()):
         walk.problem(Problem.SYNTAX, walk.text(node))
 
@@ -112,9 +119,3 @@ def _line_end(source: str, start: Node, whole: Node) -> int:
     """Before the body; one that begins with a backslash the grammar takes for words."""
     found = _LINE_END.search(source, start.end_byte, whole.end_byte)
     return found.start() if found else whole.end_byte
-
-
-def _heredoc_text(walk: Walk, body: Node | None, *, is_quoted: bool) -> str:
-    if body is None:
-        return ""
-    return walk.text(body) if is_quoted else "".join(walk.expander.double_quoted(body))

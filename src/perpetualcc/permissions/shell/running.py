@@ -51,6 +51,7 @@ def emit(
         redirections=tuple(redirects.redirections),
         cwds=walk.cwds,
         stdin=redirects.stdin if redirects.stdin is not None else walk.stdin,
+        is_fed_secret=redirects.is_secret if redirects.stdin is not None else walk.is_fed_secret,
         upstream=walk.upstream,
         feeds=tuple(walk.script.commands[start:]),
         calls_function=name in walk.functions,

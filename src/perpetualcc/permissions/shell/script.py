@@ -32,6 +32,8 @@ class Word:
     """Has unquoted `*`, `?` or `[`: the shell replaces it by names of files."""
     code: tuple[str, ...] = ()
     """The source of the command and process substitutions inside it."""
+    is_secret: bool = False
+    """A variable in it is named like a secret, or was given one."""
 
     @property
     def is_constant(self) -> bool:
@@ -88,6 +90,8 @@ class SimpleCommand:
     """Where it may run: each directory that is possible here. None: anywhere."""
     stdin: str | None = None
     """A here-document or here-string; `UNKNOWN` where it depends on the run. None: not given."""
+    is_fed_secret: bool = False
+    """There is a variable in that text which is named like a secret, or was given one."""
     upstream: tuple["SimpleCommand", ...] = ()
     """The commands whose output it reads through a pipe."""
     feeds: tuple["SimpleCommand", ...] = ()

@@ -98,4 +98,5 @@ def _joined(one: Word, other: Word) -> Word:
         one.splits or other.splits,
         one.globs or other.globs,
         (*one.code, *other.code),
+        one.is_secret or other.is_secret,
     )

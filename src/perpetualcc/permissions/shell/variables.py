@@ -50,9 +50,13 @@ def holds_secret(text: str, secrets: Iterable[str] = ()) -> bool:
     """Whether one of the variables in `text` is named like a secret, or among `secrets`."""
     if "$" not in text:
         return False
-    text = _ONLY_ASKED.sub("", text)
-    is_named = SECRET_VARIABLE.search(text) is not None
-    return is_named or not set(secrets).isdisjoint(_NAMED.findall(text))
+    is_named = SECRET_VARIABLE.search(_ONLY_ASKED.sub("", text)) is not None
+    return is_named or names_any(text, secrets)
+
+
+def names_any(text: str, names: Iterable[str]) -> bool:
+    """Whether there is a variable in `text` that has one of these names."""
+    return not set(names).isdisjoint(_NAMED.findall(_ONLY_ASKED.sub("", text)))
 
 
 def is_given_secret(text: str, secrets: Iterable[str]) -> bool:

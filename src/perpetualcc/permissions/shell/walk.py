@@ -83,6 +83,8 @@ class Walk(Standing):
         """Functions that are being read."""
         self.upstream: tuple[SimpleCommand, ...] = ()
         self.stdin: str | None = None
+        self.is_fed_secret = False
+        """There is a secret in that."""
         self.fed: tuple[SimpleCommand, ...] | None = None
         """The commands in `< <(…)` of a loop or group, which reads them; None: it reads a pipe."""
         self.depth, self.word_count, self.loop_product = 0, 0, 1
@@ -183,11 +185,12 @@ class Walk(Standing):
         if self.depth > DEPTH_LIMIT or self.word_count > WORD_LIMIT:
             self.stop(Problem.TOO_DEEP, code)
         upstream, self.upstream = self.upstream, ()
-        stdin, self.stdin = self.stdin, None
+        stdin, is_fed_secret = self.stdin, self.is_fed_secret
+        self.stdin, self.is_fed_secret = None, False
         start, problems = len(self.script.commands), len(self.script.problems)
         with self.isolated():
             read()
-        self.upstream, self.stdin = upstream, stdin
+        self.upstream, self.stdin, self.is_fed_secret = upstream, stdin, is_fed_secret
         self.depth -= 1
         is_read = len(self.script.problems) == problems
         value = self.printed(self.script.commands[start:]) if is_read else UNKNOWN
