@@ -53,12 +53,16 @@ class Judge(Protocol):
         """Judge running the file that `word` names."""
         ...
 
+    def script(self, path: str, text: str, call: "Call") -> Findings:
+        """Judge `text` of the file `path` as a shell of its own runs it; empty: it is too much."""
+        ...
+
     def earlier(self) -> Sequence[SimpleCommand]:
         """The commands of this line, or of lines in it, that were judged before."""
         ...
 
-    def upstream(self, call: "Call") -> Findings:
-        """What was found in the commands that feed this one through a pipe."""
+    def found(self, commands: Sequence[SimpleCommand]) -> Findings:
+        """What was found in these, which were judged before."""
         ...
 
 

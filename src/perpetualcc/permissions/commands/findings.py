@@ -141,6 +141,15 @@ def computed(command: SimpleCommand, *, is_hidden: bool) -> Finding:
     )  # fmt: skip
 
 
+def script_changed(path: str) -> Finding:
+    return Finding(
+        risk=Risk.MEDIUM, rule="script-written", part=posixpath.basename(path),
+        kind="script written",
+        explanation="Runs a file that this same line writes",
+        effects=(Effect(kind=EffectKind.EXECUTE, target=path),),
+    )  # fmt: skip
+
+
 def nothing() -> Finding:
     return Finding(
         risk=Risk.LOW, rule="nothing", part="", explanation="Runs nothing", kind="nothing"

@@ -98,9 +98,10 @@ def fed_secret(command: SimpleCommand, assigned: Iterable[Assignment]) -> Findin
 
 
 _PRINTS_WORDS = frozenset({"jq", "awk", "gawk", "mawk", "sed", "expr", "seq", "basename"})
-_PRINTS_INPUT = PASSES_ON | _PRINTS_WORDS | frozenset(
-    {"bat", "batcat", "column", "cut", "egrep", "expand", "fgrep", "fmt", "fold", "grep", "head", "hexdump", "iconv", "less",
-     "more", "nl", "paste", "perl", "rev", "rg", "sort", "strings", "tac", "tail", "uniq", "xargs", "yq"}
+_PRINTS_INPUT = frozenset(
+    {*PASSES_ON, *_PRINTS_WORDS, "bat", "batcat", "column", "cut", "egrep", "expand", "fgrep",
+     "fmt", "fold", "grep", "head", "hexdump", "iconv", "less", "more", "nl", "paste", "perl",
+     "rev", "rg", "sort", "strings", "tac", "tail", "uniq", "xargs", "yq"}
 )  # fmt: skip
 """Of what they read at least a part."""
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from perpetualcc.domain.tools import Risk
-from perpetualcc.permissions.blocked import SHELLS, blocked_patterns, blocking, names_shell
+from perpetualcc.permissions.blocked import blocked_patterns, blocking, names_shell
 from perpetualcc.permissions.commands import (
     places,
     programs,  # noqa: F401  # registers the handlers
@@ -33,22 +33,19 @@ from perpetualcc.permissions.commands.findings import (
     prints_nothing,
     problem_found,
     raw_socket,
-    remote_code,
+    script_changed,
 )
 from perpetualcc.permissions.commands.given_words import fed_secret
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
 from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.commands.option_words import judge_option_words
-from perpetualcc.permissions.commands.passed_on import judge_told
-from perpetualcc.permissions.commands.programs.interpreters import inline_code
-from perpetualcc.permissions.commands.programs.runners import is_shell_setup
+from perpetualcc.permissions.commands.script_files import judge_script_file
 from perpetualcc.permissions.commands.tasks import harmful_verb, judge_task
 from perpetualcc.permissions.contents import judge_code
 from perpetualcc.permissions.effects import Effect, EffectKind, Finding
 from perpetualcc.permissions.paths import Territory, Zone
 from perpetualcc.permissions.shell.binding import DECLARATIONS
 from perpetualcc.permissions.shell.directories import Directories
-from perpetualcc.permissions.shell.outputs import printed_by
 from perpetualcc.permissions.shell.reader import read_script
 from perpetualcc.permissions.shell.script import (
     PIPE,
@@ -65,11 +62,12 @@ NESTING_LIMIT = 8
 """Commands inside commands inside commands: more is not judged but refused."""
 FINDING_LIMIT = 4_000
 """Findings of one call; beyond it the line is too long to judge."""
+SCRIPT_LIMIT = 8
+"""Scripts that are read through for one call."""
 _ENVIRONMENT = re.compile(r"(?:.*/)?\.?v?env[\w.-]*/bin")
 """`.venv/bin`, `.venv311/bin`: a virtual environment of Python."""
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 """`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
-_REMOTE_SCRIPT = re.compile(r"(?:https?|ftp|data|npm|jsr):", re.IGNORECASE)
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
 _RUN_HERE = DECLARATIONS | {"eval", "source", ".", "command", "builtin"}
@@ -80,11 +78,6 @@ _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")
 """`Remove-Item`: a command of PowerShell, whose names ignore case."""
 _NEVER_A_SUBCOMMAND = frozenset({"delete", "permissions-of-files", "privilege"})
 """Rules about programs whose names mean the same as words of another program: `rm`, `chmod`."""
-_SHELL_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".dash", ".bats"})
-_READ_AS_SHELL = SHELLS | {"source", "."}
-"""Programs that take a file for shell code, whatever its name."""
-_SHELL_LINE = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|da|z|k|a)?sh\b|(?!#!)")
-"""The first line of what a shell runs, when a file is called by its name."""
 _TOOLCHAINS = frozenset({"cargo", "clippy-driver", "rustc", "rustdoc", "rustfmt"})
 """Programs whose first word may say `+` which version of them is to be used."""
 _SEPARATORS = re.compile(r"[;&|\n()`{}'\"]|\]\]")
@@ -98,7 +91,9 @@ class CommandJudge:
 
     def __init__(self, territory: Territory, blocked_commands: tuple[str, ...] = ()) -> None:
         self.territory = territory
+        self._always_blocked = blocked_commands
         self._blocked = blocked_patterns(blocked_commands)
+        self._reading: frozenset[str] = frozenset()
         self.knowledge: Knowledge = knowledge()
         self._found: dict[int, Findings] = {}
         self._commands: list[SimpleCommand] = []
@@ -115,6 +110,7 @@ class CommandJudge:
         script = read_script(text, home=home, project=project, cwds=cwds)
         findings = self._script(script, depth)
         findings += [f for path, text in self.files.taken() for f in judge_code(path, text)]
+        findings += [script_changed(path) for path in self.files.changed_scripts()]
         return findings + (self._salvaged(text, cwds) if script.problems else [])
 
     def _salvaged(self, text: str, cwds: Directories) -> Findings:
@@ -220,12 +216,8 @@ class CommandJudge:
         return self._is_fed_by_network(command) or any(map(self.files.is_download, reads))
 
     def _is_fed_by_network(self, command: SimpleCommand) -> bool:
-        return any(
-            effect.kind is EffectKind.NETWORK
-            for source in command.upstream
-            for finding in self._found.get(id(source), ())
-            for effect in finding.effects
-        )
+        fed = self.found(command.upstream)
+        return any(e.kind is EffectKind.NETWORK for f in fed for e in f.effects)
 
     # Programs
 
@@ -402,96 +394,21 @@ class CommandJudge:
         return findings + self._script(script, call.depth + 1, stdin)
 
     def script_file(self, word: Word, call: Call) -> Findings:
-        """`bash scripts/x.sh -f` is also known as the command `scripts/x.sh -f`."""
-        words = call.command.words
-        after = next((i for i, one in enumerate(words) if one is word), len(words)) + 1
-        own = (word, *words[after:])
-        found = self._script_file(word, call)
-        is_own = tuple(words) == own
-        return found if is_own else [_as_command(f, words, own) for f in found]
+        return judge_script_file(word, call)
 
-    def _script_file(self, word: Word, call: Call) -> Findings:
-        location = self.territory.locate(word.text, call.cwds)
-        feeds = [f for c in call.command.feeds for f in self._found.get(id(c), ())]
-        if _REMOTE_SCRIPT.match(word.text):
-            return [remote_code(call, f"Fetches and runs {word.text[:80]}")]
-        if (
-            self.files.is_download(location.path)
-            or self.files.has_unpacked_download
-            or (word.code and any(e.kind is EffectKind.NETWORK for f in feeds for e in f.effects))
-        ):
-            return [remote_code(call, "Runs code that was just fetched from the network")]
-        if word.code and word.text.startswith("/dev/fd/"):
-            return self._printed_script(word, call)
-        known = self._known_script(word, call)
-        if known is not None and location.zone in {Zone.SAFE, Zone.PROJECT}:
-            return known
-        found = self._written_script(word, location.path, call)
-        if location.zone not in {Zone.SAFE, Zone.PROJECT}:
-            why = f"Runs a file {location.zone.value}"
-            outside = call.finding(Risk.MEDIUM, "script-outside", why, EffectKind.EXECUTE)
-            return [outside, *found]
-        if found:
-            return found
-        return [judge_task(word.text, call, is_script=True), *self._told_script(word, call)]
-
-    def _told_script(self, word: Word, call: Call) -> Findings:
-        """`ruby bin/cli.rb destroy prod`; what a table knows by its name has its own words."""
-        name = posixpath.basename(word.text)
-        if self.knowledge.program(name) is not None:
+    def script(self, path: str, text: str, call: Call) -> Findings:
+        if path in self._reading or len(self.files.read) >= SCRIPT_LIMIT:
             return []
-        words = call.command.words
-        after = next((i for i, one in enumerate(words) if one is word), len(words)) + 1
-        return judge_told(name, words[after:], call)
-
-    def _written_script(self, word: Word, path: str, call: Call) -> Findings:
-        """What this very line has written is judged by that, and never by its name alone."""
-        if path not in self.files:
-            return []
-        text, suffix = self.files.text(path), posixpath.splitext(path)[1]
-        named = judge_task(word.text, call)
-        if text is None:
-            why = "Runs a file that this same line writes"
-            return [call.finding(Risk.MEDIUM, "script-written", why, EffectKind.EXECUTE), named]
-        is_shell = suffix.lower() in _SHELL_SUFFIXES or call.arguments.path in _READ_AS_SHELL
-        if is_shell or (call.command.words[0] is word and _SHELL_LINE.match(text)):
-            return [*self.shell(text, call), named]
-        return [*inline_code(text, call), named]
-
-    def _printed_script(self, word: Word, call: Call) -> Findings:
-        """`bash <(echo code)`: what a command prints is the script."""
-        sources = call.command.feeds
-        if len(sources) == 1 and (text := printed_by(sources[0])) is not None:
-            return self.shell(text, call)
-        if all(is_shell_setup(code) for code in word.code):
-            why = "Runs the set-up lines that a tool prints"
-            return [call.finding(Risk.MEDIUM, "shell-setup", why, EffectKind.EXECUTE)]
-        why = "Runs what another command prints as code"
-        return [call.finding(Risk.HIGH, "piped-code", why, EffectKind.EXECUTE)]
-
-    def _known_script(self, word: Word, call: Call) -> Findings | None:
-        """`python manage.py test`, `php artisan migrate`, `php vendor/bin/phpunit`."""
-        name = posixpath.basename(word.text)
-        if "node_modules/" in word.text or "vendor/" in word.text:
-            name = posixpath.splitext(name)[0]
-        program = self.knowledge.program(name)
-        operands = call.arguments.operands
-        if program is None or program.rule is None or name == call.arguments.path or not operands:
-            return None
-        if operands[0] is not word or not places.is_named_program(word.text):
-            return None
-        return self.words([Word(name), *operands[1:]], call)
+        self.files.read.add(path)
+        inner = CommandJudge(self.territory, self._always_blocked)
+        inner.files, inner._reading = self.files, self._reading | {path}
+        return inner.text(text, call.cwds, call.depth + 1)
 
     def earlier(self) -> Sequence[SimpleCommand]:
         return self._commands
 
-    def upstream(self, call: Call) -> Findings:
-        return [f for c in call.command.upstream for f in self._found.get(id(c), ())]
-
-
-def _as_command(finding: Finding, words: Sequence[Word], own: tuple[Word, ...]) -> Finding:
-    """What was found about `words` itself is about the script; its contents stay as they are."""
-    return replace(finding, words=own) if finding.words == tuple(words) else finding
+    def found(self, commands: Sequence[SimpleCommand]) -> Findings:
+        return [f for c in commands for f in self._found.get(id(c), ())]
 
 
 def _hides_its_name(first: Word) -> bool:

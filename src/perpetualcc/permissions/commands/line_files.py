@@ -23,6 +23,8 @@ class LineFiles:
         self.has_unpacked_download = False
         self._texts: dict[str, str | None] = {}
         self._put: list[tuple[str, str]] = []
+        self.read: set[str] = set()
+        """Scripts that were read through for this line, as they are before it runs."""
 
     def remember(
         self, command: SimpleCommand, findings: Sequence[Finding], *, is_fetched: bool
@@ -46,6 +48,15 @@ class LineFiles:
 
     def __contains__(self, path: str) -> bool:
         return bool(self._texts) and fold(path) in self._texts
+
+    def touches(self, path: str) -> bool:
+        """Whether it writes the file, or a folder in which that lies."""
+        own = fold(path)
+        return any(own == one or own.startswith(f"{one.rstrip('/')}/") for one in self._texts)
+
+    def changed_scripts(self) -> list[str]:
+        """Those that are not, when they run, what was read."""
+        return [path for path in sorted(self.read) if self.touches(path)]
 
     def is_download(self, path: str) -> bool:
         return bool(self._downloads) and fold(path) in self._downloads

@@ -47,7 +47,7 @@ def piped_words(call: Call, program: Sequence[Word]) -> list[Word]:
     text = printed_text(call) if call.command.stdin is None else call.command.stdin
     if text is not None and UNKNOWN not in text:
         return [Word(part) for part in text.split()[:100]] or [Word("")]
-    found = call.judge.upstream(call)
+    found = call.judge.found(call.command.upstream)
     reads = [e for f in found for e in f.effects]
     is_search = bool(found) and all(f.risk is Risk.LOW for f in found)
     is_here = all(e.kind is EffectKind.READ and _is_here(e.target, call) for e in reads)

@@ -111,7 +111,11 @@ def _from_stdin(call: Call, judge: Callable[[str, Call], Findings]) -> Findings:
     if not call.command.upstream:
         redirected = [r.target for r in call.command.redirections if r.operator == "<"]
         return call.judge.script_file(redirected[0], call) if redirected else [_bare(call)]
-    if any(e.kind is EffectKind.NETWORK for f in call.judge.upstream(call) for e in f.effects):
+    if any(
+        e.kind is EffectKind.NETWORK
+        for f in call.judge.found(call.command.upstream)
+        for e in f.effects
+    ):
         return [
             call.finding(
                 Risk.HIGH,
