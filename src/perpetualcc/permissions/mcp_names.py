@@ -15,6 +15,11 @@ from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.knowledge import load_table
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_RUN_TOGETHER = re.compile(
+    r"(?:delete|remove|destroy|purge|wipe|erase|uninstall|unpublish|terminate|revoke|shutdown"
+    r"|send(?:e?mail|message|sms|money))(?!d|ed|r|er|s$|ion)[a-z]|drop(?:table|database|db|collection)"
+)
+"""`deleterepo`: a verb and its thing in one word."""
 _MOST_THINGS = 4
 """Words before the verb: `pull_request_read`."""
 _LAST = frozenset({("search",), ("get",)})
@@ -113,6 +118,7 @@ def harm(name: Name) -> list[str]:
     own = _without_phrases(name.own)
     found = sorted(_named("destructive").intersection((*name.server, *own)))
     found += _beside("answered", name) + _by_its_place(name, own)
+    found += [word for word in own if _RUN_TOGETHER.match(word)]
     if found == ["run"] and not _named("run_and_look").isdisjoint(name.words):
         return []
     return found

@@ -102,6 +102,14 @@ def prints_secret(command: SimpleCommand, why: str) -> Finding:
     )  # fmt: skip
 
 
+def told_to_others(command: SimpleCommand) -> Finding:
+    return Finding(
+        risk=Risk.HIGH, rule="secret-leaves", part=command.source, kind="secret leaves",
+        words=command.words, explanation="Tells others a variable that is named like a secret",
+        effects=(Effect(kind=EffectKind.NETWORK),),
+    )  # fmt: skip
+
+
 def given_shell(command: SimpleCommand) -> Finding:
     return Finding(
         risk=Risk.HIGH, rule="given-shell", part=command.source, kind="given shell",

@@ -153,7 +153,8 @@ def foreign_host(text: str) -> str | None:
     """The first host in `text` that is neither this machine nor a registry everybody uses."""
     for match in _ADDRESS.finditer(text):
         scheme, host = match[1].lower(), host_of(f"http://{match[2]}")
-        is_known = scheme == "https" and host in load_table("hosts")["registries"]
+        of_scheme = {"https": "registries", "docker": "in_containers"}.get(scheme)
+        is_known = of_scheme is not None and host in load_table("hosts")[of_scheme]
         if scheme not in _OWN_SCHEMES and kind_of(host) is not HostKind.LOOPBACK and not is_known:
             return host
     return None

@@ -1,17 +1,17 @@
 """Words that count whatever a program does with them: a shell, an address, the name of a secret."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from perpetualcc.domain.tools import Risk
 from perpetualcc.permissions.blocked import is_shell, names_shell
 from perpetualcc.permissions.commands.call import Call, Findings
-from perpetualcc.permissions.commands.findings import PASSES_ON, prints_secret
+from perpetualcc.permissions.commands.findings import PASSES_ON, prints_secret, told_to_others
 from perpetualcc.permissions.commands.knowledge import CommandRule
 from perpetualcc.permissions.commands.subscripts import judge_subscripts
-from perpetualcc.permissions.effects import EffectKind
+from perpetualcc.permissions.effects import EffectKind, Finding
 from perpetualcc.permissions.shell.binding import DECLARATIONS
-from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, SimpleCommand
+from perpetualcc.permissions.shell.script import UNKNOWN, Assignment, SimpleCommand, Word
 from perpetualcc.permissions.shell.variables import SECRET_VARIABLE, names_any
 from perpetualcc.permissions.urls import judge_url
 
@@ -97,6 +97,42 @@ def fed_secret(command: SimpleCommand, assigned: Iterable[Assignment]) -> Findin
     return [prints_secret(command, why)] if is_shown else []
 
 
+def said_secret(command: SimpleCommand, found: Findings, fed: Findings) -> Findings:
+    """`gh pr comment -b "$TOKEN"`, `git commit -F - <<< $TOKEN`: others will read it."""
+    rules = {finding.rule for finding in found}
+    is_read = not _READ_BY_OTHERS.isdisjoint(rules)
+    if not is_read and _NOT_KNOWN.isdisjoint(rules) and not any(map(_reaches_out, found)):
+        return []
+    prints = any(finding.rule in _SHOWS for finding in fed)
+    said = [word for name, word in _told(command) if _SAYS.search(name)]
+    short = _SAYS_AT_HOST if "code-host-writes" in rules else _SAYS_SHORT
+    said += [word for name, word in _told(command) if is_read and short.search(name)]
+    is_fed = is_read and (command.is_fed_secret or (prints and bool(command.upstream)))
+    if not is_fed and not any(word.is_secret or (word.code and prints) for word in said):
+        return []
+    return [told_to_others(command)]
+
+
+def _reaches_out(finding: Finding) -> bool:
+    return any(effect.kind is EffectKind.NETWORK for effect in finding.effects)
+
+
+def _told(command: SimpleCommand) -> Iterator[tuple[str, Word]]:
+    """Each option with what may be its value: `--body=x`, `-b x`."""
+    for word, after in zip(command.words[1:], (*command.words[2:], Word("")), strict=False):
+        name, equals, _ = word.text.partition("=")
+        if word.text[:1] == "-":
+            yield name, word if equals or after.text[:1] == "-" else after
+
+
+_SAYS = re.compile(
+    r"--?\w*(?:body|caption|comment|content|description|message|msg|notes?|subject|summary|text|title)$"
+)
+_SAYS_SHORT = re.compile(r"^-[a-z]*[mF]$")
+_SAYS_AT_HOST = re.compile(r"^-[bdmntF]$")
+_READ_BY_OTHERS = frozenset({"code-host-writes", "git-names", "package-version", "vcs"})
+_NOT_KNOWN = frozenset({"unknown-command", "unknown-subcommand"})
+_SHOWS = frozenset({"print-environment", "prints-secret", "shows-secret", "cloud-secrets"})
 _PRINTS_WORDS = frozenset({"jq", "awk", "gawk", "mawk", "sed", "expr", "seq", "basename"})
 _PRINTS_INPUT = frozenset(
     {*PASSES_ON, *_PRINTS_WORDS, "bat", "batcat", "column", "cut", "egrep", "expand", "fgrep",

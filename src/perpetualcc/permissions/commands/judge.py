@@ -35,7 +35,7 @@ from perpetualcc.permissions.commands.findings import (
     raw_socket,
     script_changed,
 )
-from perpetualcc.permissions.commands.given_words import fed_secret
+from perpetualcc.permissions.commands.given_words import fed_secret, said_secret
 from perpetualcc.permissions.commands.knowledge import Entry, Knowledge, knowledge
 from perpetualcc.permissions.commands.line_files import LineFiles
 from perpetualcc.permissions.commands.option_words import judge_option_words
@@ -151,6 +151,8 @@ class CommandJudge:
             findings += self._redirection(redirection, command)
         if command.words:
             findings += self._call(command, depth) + fed_secret(command, self.assigned)
+            fed = self.found((*command.upstream, *command.feeds))
+            findings += said_secret(command, findings, fed)
             if command.words[0].text not in _RUN_HERE and not command.calls_function:
                 self.exported -= own
         self._remember_files(command, findings)
