@@ -39,6 +39,8 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
         "report": CommandEntry("report", "Tell what happened while you were away"),
         "dashboard": CommandEntry("dashboard", "See and steer your sessions in a browser"),
         "devices": CommandEntry("devices", "Phones and browsers that may open it: pair, revoke"),
+        "machines": CommandEntry("machines", "What your sessions on other machines are at"),
+        "on": CommandEntry("on", "Type a command on another machine, or on all of them"),
     },
     "People": {
         "pending": CommandEntry("people", "List what waits for a person"),
