@@ -342,6 +342,11 @@ def _snapshot(event: Data) -> list[str]:
     return [f"Not in the snapshot for pcc undo: {fit(told, 160)}"]
 
 
+def _undo(event: Data) -> list[str]:
+    back = f"back from there: pcc undo {event['session']} {event['kept']}"
+    return [f"Files are put back as they were before {event['to']}, by {event['by']}; {back}"]
+
+
 def _problem(event: Data) -> list[str]:
     hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
@@ -374,6 +379,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "MemoryOutgrown": lambda e: [coloured(f"✗ {fit(e['text'], 200)}", "red")],
     "SnapshotTaken": _snapshot,
     "SnapshotMissed": _no_snapshot,
+    "UndoBegan": _undo,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

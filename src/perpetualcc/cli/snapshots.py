@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +17,7 @@ from perpetualcc.domain.times import moment
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
+    from perpetualcc.sessions.snapshots.record import Snapshot
     from perpetualcc.sessions.snapshots.repository import Repository
 
 TaskArgument = Annotated[
@@ -65,6 +66,13 @@ def chosen(daemon: "Client", session: str | None, task: str | None, command: str
         at_work=told["at_work"],
         all=told["snapshots"],
     )
+
+
+def recorded(told: dict[str, Any]) -> "Snapshot":
+    """As it is on record, from what the daemon tells of it."""
+    from perpetualcc.sessions.snapshots.record import Snapshot
+
+    return Snapshot(**{one.name: told[one.name] for one in fields(Snapshot)})
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def _undo(
     is_dry: bool,
     as_json: bool,
 ) -> None:
-    from perpetualcc.sessions.snapshots.restoring import carry_out, plan
+    from perpetualcc.sessions.snapshots.restoring import carry_out, check_kept, plan
 
     # To look leaves no trace in the repository.
     private = repository.writing_to(folder / "objects")
@@ -91,11 +91,13 @@ def _undo(
         )
     if not kept["is_kept"]:
         raise PerpetualError(f"Nothing was put back: {kept['trouble']}")
-    if private.git("rev-parse", f"{kept['commit']}^{{tree}}").decode().strip() != planned.now.tree:
+    try:
+        check_kept(private, planned, kept["commit"])
+    except PerpetualError as error:
         raise PerpetualError(
-            "Nothing was put back: files have changed meanwhile",
+            f"Nothing was put back: {error.message}",
             hint=f"Again: pcc undo {meant.session['id']}",
-        )
+        ) from error
     try:
         carry_out(repository, folder, planned)
     except PerpetualError as error:

@@ -3,14 +3,23 @@
 import asyncio
 import logging
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from perpetualcc.daemon.snapshot_looks import Look
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.events import Event, ProblemNoticed, Record, SnapshotMissed, SnapshotTaken
+from perpetualcc.domain.events import (
+    Event,
+    ProblemNoticed,
+    Record,
+    SnapshotMissed,
+    SnapshotTaken,
+    UndoBegan,
+)
 from perpetualcc.domain.folders import is_repository, main_tree
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.sessions import Session
@@ -72,9 +81,9 @@ class SnapshotKeeper:
         if known.commit and not known.is_kept:
             await self._keep_it(known)
 
-    async def before_undo(self, session: Session, beside: str) -> Snapshot:
+    async def before_undo(self, session: Session, to: Snapshot, *, by: str) -> Snapshot:
         """
-        One of the present, with what is there of the files in the commit `beside`.
+        One of the present, with what is there of the files in `to`, which are to be put back.
 
         Raises:
             GitError: there can be none, and nothing may be put back.
@@ -83,11 +92,33 @@ class SnapshotKeeper:
             known = await self.store.of_session(session.id)
             numbers = [int(one.name.removeprefix(UNDO)) for one in known if one.task is None]
             name = f"{UNDO}{max(numbers, default=0) + 1}"
-            taken = await self._taken(session, name, None, beside)
+            taken = await self._taken(session, name, None, to.commit)
             if not taken.commit:
                 raise GitError(f"No snapshot of the present can be made: {taken.trouble}")
             await self.store.put(taken)
-        return await self._keep_it(taken)
+        kept = await self._keep_it(taken)
+        if kept.is_kept:
+            told = UndoBegan(session=session.id, to=to.name, task=to.task, kept=name, by=by)
+            await self._record(told)
+        return kept
+
+    async def looked(
+        self,
+        work: Callable[[Look], T],
+        since: Snapshot,
+        until: Snapshot | None,
+        seconds: float,
+    ) -> T:
+        """In a thread. Raises GitError. Whoever does not wait any more ends it."""
+        patience = Patience(seconds=seconds)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        def look() -> T:
+            with tempfile.TemporaryDirectory(prefix="look-", dir=self._folder) as name:
+                folder = Path(name)
+                return work(Look(since=since, until=until, folder=folder, patience=patience))
+
+        return await _in_thread(look, patience)
 
     async def forget_old(self) -> int:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""

@@ -8,10 +8,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from selectors import EVENT_READ, DefaultSelector
+from typing import IO, Any, cast
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
@@ -104,6 +105,30 @@ class Repository:
         self, *words: str, given: bytes | None = None
     ) -> "subprocess.CompletedProcess[bytes]":
         """Raises GitError: it cannot be run, or takes too long."""
+        with self._started(words) as process:
+            out, err = self._talk(process, given or b"")
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def beginning(self, *words: str, most: int) -> tuple[bytes, bool]:
+        """
+        At most so many bytes of what it prints, and whether there are more: then it is ended.
+
+        Raises:
+            GitError: it fails, or takes too long.
+        """
+        with self._started(words) as process:
+            found = self._read(cast("IO[bytes]", process.stdout), most + 1)
+            if len(found) > most:
+                _end(process)
+                return found[:most], True
+            _, err = self._talk(process, b"")
+        if process.returncode != 0:
+            raise GitError(f"git {words[0]}: {_own_words(err)}")
+        return found, False
+
+    @contextmanager
+    def _started(self, words: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
+        """It does not outlive its use."""
         try:
             process = subprocess.Popen(
                 [*_GIT, *words],
@@ -121,12 +146,10 @@ class Repository:
             ) from error
         with process:
             try:
-                out, err = self._talk(process, given or b"")
+                yield process
             except BaseException:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, 9)
+                _end(process)
                 raise
-        return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def shown(self, words: Sequence[str], out: IO[Any]) -> None:
         """What it prints goes there, however long that takes. Raises GitError."""
@@ -148,7 +171,24 @@ class Repository:
         while not self.patience.is_over:
             with suppress(subprocess.TimeoutExpired):
                 return process.communicate(timeout=_BREATH)
-        raise GitError(f"git takes longer than {duration(self.patience.seconds)}")
+        raise self._too_long()
+
+    def _read(self, out: IO[bytes], most: int) -> bytes:
+        found = bytearray()
+        with DefaultSelector() as ready:
+            ready.register(out, EVENT_READ)
+            while len(found) < most:
+                if self.patience.is_over:
+                    raise self._too_long()
+                if not ready.select(_BREATH):
+                    continue
+                if not (chunk := os.read(out.fileno(), most - len(found))):
+                    break
+                found += chunk
+        return bytes(found)
+
+    def _too_long(self) -> GitError:
+        return GitError(f"git takes longer than {duration(self.patience.seconds)}")
 
     def names(self, *words: str) -> Iterator[str]:
         """What it lists with `-z`."""
@@ -179,6 +219,11 @@ class Repository:
         """The one that is checked out; empty: none is."""
         done = self.asked("symbolic-ref", "--quiet", "--short", "HEAD")
         return os.fsdecode(done.stdout).removesuffix("\n")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
 
 
 def environment() -> dict[str, str]:

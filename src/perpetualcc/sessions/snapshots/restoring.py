@@ -12,7 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perpetualcc.sessions.snapshots.changes import Change, changes
-from perpetualcc.sessions.snapshots.repository import Patience, Repository, joined
+from perpetualcc.sessions.snapshots.repository import (
+    GitError,
+    Patience,
+    Repository,
+    joined,
+)
 from perpetualcc.sessions.snapshots.taking import Taken, files_of, left_out_of, take
 
 _IGNORES = ".gitignore"
@@ -45,6 +50,12 @@ def plan(repository: Repository, folder: Path, commit: str) -> Plan:
     spared = _spared(repository, folder / "then", commit, gone) if gone else frozenset()
     steps = tuple(one for one in found if one.name not in spared)
     return Plan(now=now, steps=steps, spared=tuple(sorted(spared)))
+
+
+def check_kept(repository: Repository, planned: Plan, kept: str) -> None:
+    """Raises GitError where the commit `kept` does not hold the files that this was planned for."""
+    if repository.git("rev-parse", f"{kept}^{{tree}}").decode().strip() != planned.now.tree:
+        raise GitError("files have changed meanwhile")
 
 
 def carry_out(repository: Repository, folder: Path, planned: Plan) -> None:
