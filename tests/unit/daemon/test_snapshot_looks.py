@@ -9,7 +9,7 @@ import pytest
 
 from perpetualcc.daemon import snapshot_looks as looks
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.sessions.snapshots.repository import GitError, Patience
+from perpetualcc.sessions.snapshots.repository import GitError
 from tests.unit.daemon.test_limits import task
 from tests.unit.daemon.test_snapshots import World, world
 
@@ -158,10 +158,10 @@ def test_only_what_was_shown_is_put_back(tmp_path):
 
 def test_git_that_takes_too_long_is_ended(tmp_path):
     async def scene(here, since):
+        shown = ("cat-file", "commit", since.commit)
         with pytest.raises(GitError, match="takes longer than"):
-            shown = ("cat-file", "commit", since.commit)
             await look(
                 here, lambda at: at.repository.beginning(*shown, most=9), since, seconds=-1.0
             )
 
-    play(tmp_path, scene, lambda project: None)
+    play(tmp_path, scene, lambda _: None)

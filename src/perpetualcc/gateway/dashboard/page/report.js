@@ -93,6 +93,7 @@ function card(one) {
     session.resumes_at ? el("p", {}, goesOn(session)) : null,
     el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))),
     rest.filter(Boolean).map((words) => el("p", {}, words)),
+    one.snapshots ? el("a", { href: `#/session/${encodeURIComponent(session.id)}/changes` }, "What has changed") : null,
     el("p.quiet", {}, `${counted(one.runs, "run")} · ${counted(one.allowed, "tool call")} · ${thousands(one.tokens)} fresh tokens · ${money(one.usd)}`),
   );
 }
