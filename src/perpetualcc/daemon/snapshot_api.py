@@ -154,12 +154,16 @@ class SnapshotApi:
         """
         meant = await self._meant(params["session"], params["snapshot"])
         await self._refuse_beside_work(meant.chosen)
-        kept = await self.keeper.before_undo(meant.session, meant.chosen, by=connection.client)
+        # A phone that falls asleep stops nothing in the middle.
+        return await asyncio.shield(self._restored(meant, params["present"], connection.client))
+
+    async def _restored(self, meant: _Meant, present: str, by: str) -> dict[str, Any]:
+        kept = await self.keeper.before_undo(meant.session, meant.chosen, by=by)
         if not kept.is_kept:
             raise PerpetualError(f"Nothing was put back: {kept.trouble}")
         await self._refuse_beside_work(meant.chosen)
         total = await self._look(
-            lambda look: looks.put_back(look, kept.commit, params["present"]), meant.chosen
+            lambda look: looks.put_back(look, kept.commit, present), meant.chosen
         )
         return {"kept": kept.name, "total": total}
 

@@ -25,7 +25,7 @@ from websockets.http11 import Request, Response
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.dashboard.guards import FRAME_LIMIT, Hosts, Keys, passed, said
-from perpetualcc.gateway.dashboard.pages import headers, page
+from perpetualcc.gateway.dashboard.pages import contents, headers, page
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
 SOCKET_PATH = "/engine"
@@ -91,6 +91,7 @@ class Bridge:
 
     async def serve(self, listener: socket.socket, over: asyncio.Event) -> None:
         """Until `over`."""
+        contents()
         async with serve(
             self._host,
             sock=listener,

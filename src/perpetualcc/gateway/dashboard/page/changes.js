@@ -33,9 +33,14 @@ export class Changes {
     if (this.node.open && !this.found) this.read();
   }
 
+  /** By a link to it: what is above may still be on its way. */
   open() {
-    this.node.open = true;
-    this.node.scrollIntoView({ block: "start" });
+    this.node.open = this.isWanted = true;
+    this.come();
+  }
+
+  come() {
+    if (this.isWanted) this.node.scrollIntoView({ block: "start" });
   }
 
   /** What the newest question is about; older answers come to nothing. */
@@ -85,6 +90,8 @@ export class Changes {
       commits(found),
       found.left_out_total ? el("p.quiet", {}, `Not compared: ${some(found.left_out, found.left_out_total)}`) : null,
     );
+    this.come();
+    this.isWanted = false;
   }
 
   file(one, task) {

@@ -121,6 +121,7 @@ export class SessionView {
       el("p.path", {}, session.project),
       detail ? el("p.detail", {}, detail) : null,
       session.todo ? el("p.detail", {}, `Claude's list: ${oneLine(session.todo)}`) : null,
+      ...(session.words ?? []).map((one) => el("p.detail", {}, `You said: “${oneLine(one.text)}” `, el("span.quiet", {}, one.state === "waiting" ? "(not heard yet)" : "(on its way: Claude Code has it)"))),
       session.status === "COMPLETED" && session.refused ? el("p.quiet", {}, `What was refused, and why: pcc decisions --session ${session.id} --verdict deny`) : null,
       el(
         "dl.numbers",
