@@ -5,6 +5,7 @@ import logging
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -37,6 +38,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 NO_REPOSITORY = "the project is in no git repository"
+_LOOK, _DAY = "look-", 86_400.0
 _GONE = "The task goes on; it cannot be taken back with pcc undo"
 
 
@@ -114,7 +116,7 @@ class SnapshotKeeper:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
         def look() -> T:
-            with tempfile.TemporaryDirectory(prefix="look-", dir=self._folder) as name:
+            with tempfile.TemporaryDirectory(prefix=_LOOK, dir=self._folder) as name:
                 folder = Path(name)
                 return work(Look(since=since, until=until, folder=folder, patience=patience))
 
@@ -122,6 +124,7 @@ class SnapshotKeeper:
 
     async def forget_old(self) -> int:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""
+        await asyncio.to_thread(self._clear_looks)
         if not self._keep:
             return 0
         gone = 0
@@ -134,6 +137,13 @@ class SnapshotKeeper:
             await self.store.drop(one)
             gone += 1
         return gone
+
+    def _clear_looks(self) -> None:
+        """What an engine that died in the middle of one has left; none takes a day."""
+        for left in self._folder.glob(f"{_LOOK}*"):
+            with suppress(OSError):
+                if left.stat().st_mtime < self._clock.now() - _DAY:
+                    shutil.rmtree(left)
 
     async def _taken(
         self, session: Session, name: str, task: TaskId | None, beside: str = ""

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,21 @@ def test_only_what_was_shown_is_put_back(tmp_path):
         assert (project / "late.py").read_text() == "late\n"
 
     play(tmp_path, scene, change)
+
+
+def test_what_a_crash_left_of_a_look_goes_within_a_day_and_one_at_work_stays(tmp_path):
+    async def scene(here, _):
+        left, at_work = here.folder / "look-left", here.folder / "look-at-work"
+        for one in (left, at_work):
+            (one / "objects").mkdir(parents=True)
+        os.utime(at_work, (here.clock.now(), here.clock.now()))
+
+        await here.keeper(keep=timedelta()).forget_old()
+
+        assert not left.exists()
+        assert at_work.exists()
+
+    play(tmp_path, scene, lambda _: None)
 
 
 def test_git_that_takes_too_long_is_ended(tmp_path):
