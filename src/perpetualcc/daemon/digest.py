@@ -18,7 +18,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.hours import day_at, on_day, parse_time
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.waiting import wait_at_most
+from perpetualcc.domain.waiting import sleep_until, wait_at_most
 from perpetualcc.human.attendant import notices_for
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.courier import Equipment
@@ -37,8 +37,6 @@ _FIRST = timedelta(days=1)
 _LONGEST = timedelta(days=7)
 """What one tells of that comes after a longer silence."""
 _MOST_WAITING = 1_000
-_LONGEST_SLEEP = timedelta(seconds=30)
-"""Laptops sleep, clocks jump, and who travels has another morning."""
 _SHORTEST_SLEEP = timedelta(milliseconds=100)
 
 
@@ -139,15 +137,14 @@ class Digest:
 
     async def run(self) -> None:
         while self._at is not None:
-            ahead = _LONGEST_SLEEP
+            due = None
             try:
                 await self.send_if_due()
                 due = await self.next_due()
-                if due is not None:
-                    ahead = min(ahead, timedelta(seconds=due - self._clock.now()))
             except Exception:  # the database's trouble must not end the digests
                 log.exception("the digest cannot be sent")
-            await wait_at_most(max(ahead, _SHORTEST_SLEEP), self._woken)
+            pause = sleep_until(due, self._clock.now(), at_least=_SHORTEST_SLEEP)
+            await wait_at_most(pause, self._woken)
             self._woken.clear()
 
     async def send_if_due(self) -> None:

@@ -152,7 +152,7 @@ def test_a_task_starts_by_itself_when_its_time_comes(tmp_path: Path) -> None:
 def test_a_clock_that_jumped_is_noticed_without_anybody_saying_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("perpetualcc.work.dispatcher._LONGEST_SLEEP", SOON)
+    monkeypatch.setattr("perpetualcc.domain.waiting.LONGEST_SLEEP", SOON)
     clock = FakeClock()
 
     async def play() -> None:
