@@ -20,6 +20,7 @@ from perpetualcc.sessions.budget import (
 )
 from perpetualcc.store.budget_days import on_day
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 
 _WEEK = "seven_day"
 _DUST = 1e-6
@@ -153,20 +154,17 @@ def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float)
     limits = on_day(connection, _limits(connection), now)
     granted = decide_grant(limits, _spent(connection, request.task, now), request)
     if isinstance(granted, Grant):
-        connection.execute(
-            "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
-            " reserved_tokens, reserved_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                request.session,
-                request.task,
-                request.is_unattended,
-                request.resume_tokens,
-                day_of(now),
-                now,
-                granted.tokens or 0,
-                granted.usd or 0.0,
-            ),
-        )
+        row = {
+            "session": request.session,
+            "task": request.task,
+            "unattended": request.is_unattended,
+            "resume_tokens": request.resume_tokens,
+            "day": day_of(now),
+            "started_at": now,
+            "reserved_tokens": granted.tokens or 0,
+            "reserved_usd": granted.usd or 0.0,
+        }
+        insert(connection, "spending", row)
     return granted
 
 

@@ -12,6 +12,7 @@ from perpetualcc.domain.decisions import RULED, DecidedBy, Decision, Verdict, au
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import redacted, shortened, to_json
 
 _MOST_OF_A_TEXT = 4_000
@@ -72,28 +73,32 @@ class DecisionJournal:
         """
         at = self._clock.now()
         # Made where it is written: to redact a long input takes time, and the loop has none.
-        return lambda connection: _insert(
-            connection,
-            {
-                "at": at,
-                "session": session,
-                "run": decision.run,
-                "request": decision.request,
-                **redacted(
-                    {
-                        "tool": tool,
-                        "summary": summary,
-                        "reason": decision.reason,
-                        "message": decision.message,
-                    }
-                ),
-                "input": to_json(shortened(redacted(tool_input or {}), _MOST_OF_A_TEXT)),
-                "input_digest": digest(tool_input or {}),
-                "verdict": decision.verdict,
-                "risk": decision.risk,
-                "confidence": decision.confidence,
-                "decided_by": decision.decided_by,
-            },
+        return lambda connection: (
+            insert(
+                connection,
+                "decisions",
+                {
+                    "at": at,
+                    "session": session,
+                    "run": decision.run,
+                    "request": decision.request,
+                    **redacted(
+                        {
+                            "tool": tool,
+                            "summary": summary,
+                            "reason": decision.reason,
+                            "message": decision.message,
+                        }
+                    ),
+                    "input": to_json(shortened(redacted(tool_input or {}), _MOST_OF_A_TEXT)),
+                    "input_digest": digest(tool_input or {}),
+                    "verdict": decision.verdict,
+                    "risk": decision.risk,
+                    "confidence": decision.confidence,
+                    "decided_by": decision.decided_by,
+                },
+            ).lastrowid
+            or 0
         )
 
     async def read(
@@ -185,16 +190,6 @@ def digest(tool_input: Mapping[str, Any]) -> str:
     """The same for the same call, whatever the order of its keys."""
     canonical = json.dumps(tool_input, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _insert(connection: sqlite3.Connection, values: Mapping[str, Any]) -> int:
-    names = ", ".join(values)
-    places = ", ".join(f":{name}" for name in values)
-    cursor = connection.execute(
-        f"INSERT INTO decisions ({names}) VALUES ({places})",  # noqa: S608  # names are ours
-        values,
-    )
-    return cursor.lastrowid or 0
 
 
 def _recorded(row: sqlite3.Row) -> RecordedDecision:

@@ -8,6 +8,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import storable
 
 
@@ -75,23 +76,17 @@ class RuleStore:
         for known in await self.all():
             if replace(known, id=rule.id, note=rule.note) == rule:
                 return known
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO rules (id, effect, subject, pattern, includes_high, project, note,"
-                " made_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    rule.id,
-                    rule.effect,
-                    rule.subject,
-                    storable(rule.pattern),
-                    rule.includes_high,
-                    storable(rule.project),
-                    storable(rule.note),
-                    self._clock.now(),
-                ),
-            ),
-            durable=True,
-        )
+        row = {
+            "id": rule.id,
+            "effect": rule.effect,
+            "subject": rule.subject,
+            "pattern": storable(rule.pattern),
+            "includes_high": rule.includes_high,
+            "project": storable(rule.project),
+            "note": storable(rule.note),
+            "made_at": self._clock.now(),
+        }
+        await self._database.write(lambda c: insert(c, "rules", row), durable=True)
         self._known = None
         return rule
 

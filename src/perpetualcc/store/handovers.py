@@ -13,6 +13,7 @@ from perpetualcc.domain.ids import ClaudeSessionId, RequestId, SessionId, TaskId
 from perpetualcc.sessions.handover.records import Handover, Manner
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import redacted, storable, to_json
 
 _EVIDENCE = ("TextSaid", "ToolDecided", "ToolFinished", "QuestionAnswered")
@@ -162,15 +163,14 @@ class SqliteHandovers:
 
 def _insert(connection: sqlite3.Connection, handover: Handover) -> None:
     values = _values(handover) | {"done_at": None}
-    names = ", ".join(values)
-    places = ", ".join(f":{name}" for name in values)
-    connection.execute(
-        f"INSERT INTO handovers ({names}) VALUES ({places})"  # noqa: S608  # names are ours
+    insert(
+        connection,
+        "handovers",
+        values,
         # What an earlier task of the session left undone gives way; the same again changes nothing.
-        " ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
+        "ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
         " claude_session = excluded.claude_session, reason = excluded.reason"
         " WHERE done_at IS NULL AND claude_session IS NOT excluded.claude_session",
-        values,
     )
 
 
