@@ -254,9 +254,7 @@ async def _to_engine(browser: ServerConnection, writer: asyncio.StreamWriter) ->
         try:
             line = passed(frame.encode() if isinstance(frame, str) else frame)
         except ProtocolError as error:
-            identity = (error.data or {}).get("id")
-            error.data = None
-            await _send(browser, protocol.failure(identity, error))
+            await _send(browser, protocol.refusal(error))
             continue
         writer.write(line)
         await writer.drain()
