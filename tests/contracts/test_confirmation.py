@@ -70,11 +70,8 @@ def learn(tmp_path, monkeypatch):
 
 def spent(locations):
     async def look():
-        database = await Database.open(locations.prepare().database)
-        try:
+        async with await Database.open(locations.prepare().database) as database:
             return (await SqliteBudget(database).spent(time.time())).day_tokens
-        finally:
-            await database.close()
 
     return asyncio.run(look())
 

@@ -174,6 +174,12 @@ class Database:
         for waiting in self._committed.values():
             waiting.set()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def _submit(
         self,
         work: Callable[[sqlite3.Connection], Any],

@@ -60,13 +60,10 @@ async def world(tmp_path, *, is_repository: bool = True):
     (project / "app.py").write_text("mine\n")
     if is_repository:
         git(project, "init", "-q")
-    database = await Database.open(tmp_path / "pcc.db")
-    try:
+    async with await Database.open(tmp_path / "pcc.db") as database:
         sessions = SessionStore(database, FakeClock())
         session = await sessions.create(name="s", project=project, options=SessionOptions())
         yield World(database, session, tmp_path / "private")
-    finally:
-        await database.close()
 
 
 def play(tmp_path, scene, **more) -> None:

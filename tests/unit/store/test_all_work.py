@@ -22,8 +22,7 @@ LATER = CLOCK.now() + 86_400
 
 async def looked(path, *sessions):
     """Each: status, detail, and its tasks' `due` and payload."""
-    database = await Database.open(path / "x.db")
-    try:
+    async with await Database.open(path / "x.db") as database:
         store, events = SessionStore(database, CLOCK), EventLog(database, CLOCK)
         for number, (status, detail, *tasks) in enumerate(sessions):
             made = await store.create(
@@ -52,8 +51,6 @@ async def looked(path, *sessions):
         work = SqliteAllWork(database, CLOCK)
         assert await work.seen_from(made.id, told=0) is None, "of turn 0 it was told"
         return await work.seen_from(made.id)
-    finally:
-        await database.close()
 
 
 @pytest.mark.parametrize(

@@ -78,15 +78,11 @@ class Stage:
 
 @asynccontextmanager
 async def stage(tmp_path: Path, clock: Clock | None = None) -> AsyncIterator[Stage]:
-    database = await Database.open(tmp_path / "db")
-    try:
-        async with asyncio.TaskGroup() as group:
-            on_stage = Stage(database, clock or SystemClock())
-            group.create_task(on_stage.dispatcher.run())
-            yield on_stage
-            await on_stage.dispatcher.stop(timedelta(0))
-    finally:
-        await database.close()
+    async with await Database.open(tmp_path / "db") as database, asyncio.TaskGroup() as group:
+        on_stage = Stage(database, clock or SystemClock())
+        group.create_task(on_stage.dispatcher.run())
+        yield on_stage
+        await on_stage.dispatcher.stop(timedelta(0))
 
 
 def test_an_added_task_is_done_and_its_event_is_written(tmp_path: Path) -> None:
