@@ -135,53 +135,43 @@ class DecisionJournal:
             f"SELECT * FROM decisions WHERE {' AND '.join(conditions) or '1'}"  # noqa: S608
             " ORDER BY id DESC LIMIT :limit"  # column names are ours, values are bound
         )
-        rows = await self._database.read(
-            lambda c: c.execute(
-                sql, {**equal, "since": since, "before": before, "task": task, "limit": limit}
-            ).fetchall()
+        rows = await self._database.rows(
+            sql, {**equal, "since": since, "before": before, "task": task, "limit": limit}
         )
         return [_recorded(row) for row in rows]
 
     async def is_new(self, request: RequestId, run: RunId, task: TaskId) -> bool:
         """Whether this call of the run was made in no earlier run of the task."""
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT NOT EXISTS (SELECT 1 FROM decisions AS earlier"
-                "  WHERE earlier.session = this.session AND earlier.tool = this.tool"
-                "  AND earlier.input_digest = this.input_digest AND earlier.run IN"
-                "   (SELECT id FROM runs WHERE task = :task AND id <> :run)) AS is_new"
-                " FROM decisions AS this WHERE this.request = :request AND this.run = :run",
-                {"request": request, "run": run, "task": task},
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT NOT EXISTS (SELECT 1 FROM decisions AS earlier"
+            "  WHERE earlier.session = this.session AND earlier.tool = this.tool"
+            "  AND earlier.input_digest = this.input_digest AND earlier.run IN"
+            "   (SELECT id FROM runs WHERE task = :task AND id <> :run)) AS is_new"
+            " FROM decisions AS this WHERE this.request = :request AND this.run = :run",
+            {"request": request, "run": run, "task": task},
         )
         return bool(row and row["is_new"])
 
     async def todo_calls(self, session: SessionId) -> list[tuple[str, Mapping[str, Any]]]:
         """The calls that keep Claude's own list in its newest conversation, oldest first."""
-        rows = await self._database.read(
-            lambda c: c.execute(_TODO, {"session": session, "most": _MOST_TODO}).fetchall()
-        )
+        rows = await self._database.rows(_TODO, {"session": session, "most": _MOST_TODO})
         return [(row["tool"], json.loads(row["input"])) for row in reversed(rows)]
 
     async def refused(self, sessions: Collection[SessionId]) -> Mapping[SessionId, int]:
         """How many calls of each were refused; left out is who had none."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT session, count(*) AS number FROM decisions WHERE verdict = 'deny'"
-                " AND session IN (SELECT value FROM json_each(?)) GROUP BY session",
-                (to_json(list(sessions)),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT session, count(*) AS number FROM decisions WHERE verdict = 'deny'"
+            " AND session IN (SELECT value FROM json_each(?)) GROUP BY session",
+            (to_json(list(sessions)),),
         )
         return {SessionId(row["session"]): row["number"] for row in rows}
 
     async def counts(self, session: SessionId) -> Mapping[str, int]:
         """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                f"SELECT verdict, {_BY} AS by, count(*) AS number FROM decisions"  # noqa: S608
-                " WHERE session = ? GROUP BY verdict, by",
-                (session,),
-            ).fetchall()
+        rows = await self._database.rows(
+            f"SELECT verdict, {_BY} AS by, count(*) AS number FROM decisions"  # noqa: S608
+            " WHERE session = ? GROUP BY verdict, by",
+            (session,),
         )
         return {f"{row['verdict']}/{row['by']}": row["number"] for row in rows}
 

@@ -118,13 +118,11 @@ class SqliteEscalations:
 
     async def holding(self, sessions: Collection[SessionId]) -> dict[SessionId, list[int]]:
         """What Claude asked and these sessions wait for, oldest first."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT session, number FROM escalations WHERE settled_at IS NULL"
-                " AND type IN ('question', 'permission') AND run != ''"
-                " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
-                (to_json(list(sessions)),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT session, number FROM escalations WHERE settled_at IS NULL"
+            " AND type IN ('question', 'permission') AND run != ''"
+            " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
+            (to_json(list(sessions)),),
         )
         found: dict[SessionId, list[int]] = {}
         for row in rows:
@@ -202,9 +200,7 @@ class SqliteEscalations:
 
     async def set_back(self, now: float, longest: float) -> None:
         """The clock was set back: nobody is reminded later than `longest` seconds from now."""
-        await self._database.write(
-            lambda c: c.execute(_SET_BACK, {"now": now, "longest": longest}), durable=True
-        )
+        await self._database.execute(_SET_BACK, {"now": now, "longest": longest}, durable=True)
 
     # -- each of these runs inside a transaction, on the database's thread
 

@@ -28,30 +28,25 @@ class TrustStore:
         return self._known[project]
 
     async def _read(self, project: Path) -> str | None:
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT hash FROM trust WHERE project = ?", (storable(str(project)),)
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT hash FROM trust WHERE project = ?", (storable(str(project)),)
         )
         return None if row is None else str(row["hash"])
 
     async def trust(self, project: Path, content_hash: str) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO trust (project, hash, trusted_at) VALUES (?, ?, ?)"
-                " ON CONFLICT (project) DO UPDATE"
-                " SET hash = excluded.hash, trusted_at = excluded.trusted_at",
-                (storable(str(project)), content_hash, self._clock.now()),
-            ),
+        await self._database.execute(
+            "INSERT INTO trust (project, hash, trusted_at) VALUES (?, ?, ?)"
+            " ON CONFLICT (project) DO UPDATE"
+            " SET hash = excluded.hash, trusted_at = excluded.trusted_at",
+            (storable(str(project)), content_hash, self._clock.now()),
             durable=True,
         )
         self._known.clear()
 
     async def forget(self, project: Path) -> bool:
         """False: it was not trusted."""
-        found = await self._database.write(
-            lambda c: c.execute("DELETE FROM trust WHERE project = ?", (storable(str(project)),)),
-            durable=True,
+        found = await self._database.execute(
+            "DELETE FROM trust WHERE project = ?", (storable(str(project)),), durable=True
         )
         self._known.clear()
         return found.rowcount > 0

@@ -54,11 +54,8 @@ class SqliteLimitWaits:
 
     async def over(self, task: TaskId, now: float) -> None:
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute(
-                    "UPDATE limit_waits SET over_at = ? WHERE task = ? AND over_at IS NULL",
-                    (now, task),
-                )
+            lambda: self._database.execute(
+                "UPDATE limit_waits SET over_at = ? WHERE task = ? AND over_at IS NULL", (now, task)
             )
         )
 

@@ -62,13 +62,11 @@ class SqliteProcedures:
 
     async def settle(self, number: int, change: float, low: float, high: float) -> None:
         counted = "success_count" if change > 0 else "failure_count"
-        await self._database.write(
-            lambda connection: connection.execute(
-                # Rounded, or twenty successes would not add up to one.
-                "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"  # noqa: S608  # constants
-                f" {counted} = {counted} + 1, updated_at = ? WHERE id = ?",
-                (high, low, change, time.time(), number),
-            )
+        await self._database.execute(
+            # Rounded, or twenty successes would not add up to one.
+            "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"  # noqa: S608  # constants
+            f" {counted} = {counted} + 1, updated_at = ? WHERE id = ?",
+            (high, low, change, time.time(), number),
         )
         self._known = {}
 

@@ -43,7 +43,7 @@ class SqliteSnapshots:
 
     async def get(self, session: SessionId, name: str) -> Snapshot | None:
         query = "SELECT * FROM snapshots WHERE session = ? AND name = ?"
-        row = await self._database.read(lambda c: c.execute(query, (session, name)).fetchone())
+        row = await self._database.row(query, (session, name))
         return None if row is None else _snapshot(row)
 
     async def put(self, snapshot: Snapshot) -> None:
@@ -56,17 +56,17 @@ class SqliteSnapshots:
 
     async def of_session(self, session: SessionId) -> Sequence[Snapshot]:
         query = "SELECT * FROM snapshots WHERE session = ? ORDER BY position"
-        rows = await self._database.read(lambda c: c.execute(query, (session,)).fetchall())
+        rows = await self._database.rows(query, (session,))
         return [_snapshot(row) for row in rows]
 
     async def old(self, before: float) -> Sequence[Snapshot]:
-        rows = await self._database.read(lambda c: c.execute(_PAST, {"before": before}).fetchall())
+        rows = await self._database.rows(_PAST, {"before": before})
         return [_snapshot(row) for row in rows]
 
     async def drop(self, snapshot: Snapshot) -> None:
         query = "DELETE FROM snapshots WHERE session = ? AND name = ?"
         names = (snapshot.session, snapshot.name)
-        await self._database.write(lambda c: c.execute(query, names))
+        await self._database.execute(query, names)
 
 
 def _row(snapshot: Snapshot) -> dict[str, object]:
