@@ -19,7 +19,7 @@ from perpetualcc.cli.look import (
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.cli.outages import outage_lines
 from perpetualcc.cli.since import seconds_of
-from perpetualcc.cli.statuses import goes_on, standing
+from perpetualcc.cli.statuses import goes_on, is_to_be_taken, standing
 from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
 from perpetualcc.domain.texts import counted, from_home, thousands
@@ -66,7 +66,7 @@ def report(
     for line in outage_lines(told):
         print(line)
     for one in told["sessions"]:
-        print("\n".join(["", *_session(one)]))
+        print("\n".join(["", *session_lines(one), *_ways(one)]))
     if waiting:
         print("\nWaits for you:")
         for request in waiting:
@@ -82,7 +82,8 @@ def _heading(told: dict[str, Any], since: str) -> str:
     return f"{when}: {sums(sessions)}"
 
 
-def _session(one: dict[str, Any]) -> Iterator[str]:
+def session_lines(one: dict[str, Any]) -> Iterator[str]:
+    """What it came to; `pcc review` begins with it, too."""
     session = one["session"]
     home = session["project"]
     symbol, word, colour = standing(session)
@@ -120,6 +121,13 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
         f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
     )
+
+
+def _ways(one: dict[str, Any]) -> Iterator[str]:
+    """What to type next."""
+    session = one["session"]
+    if is_to_be_taken(session):
+        yield f"  Take it, or throw it away: pcc review {session['id']}"
     if one.get("snapshots"):
         yield f"  See it: pcc diff {session['id']}  Take it back: pcc undo {session['id']}"
 

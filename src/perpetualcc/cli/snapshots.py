@@ -49,7 +49,9 @@ class Chosen:
         """For people: when it was taken, and before what."""
         one = self.snapshot
         before = (
-            f"task {one['task']}: {one['prompt']}" if one["task"] else f"pcc undo ({one['name']})"
+            f"task {one['task']}: {one['prompt']}"
+            if one["task"]
+            else f"pcc undo, or its removal ({one['name']})"
         )
         return fit(f"{moment(one['at'])}, before {one_line(before)}", 100)
 

@@ -1,17 +1,18 @@
 """`pcc undo`: put a project's files back as they were before a task, and take that back, too."""
 
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from perpetualcc.cli.brought_back import gone_in_words, is_gone, make_again
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json, printable, table
 from perpetualcc.cli.options import DryRunOption, GlobalOptions, JsonOption, LookedAtArgument
+from perpetualcc.cli.results import ask
 from perpetualcc.cli.snapshots import Chosen, TaskArgument, chosen, commits_told, opened
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.domain.errors import PerpetualError
@@ -59,6 +60,15 @@ def undo(
         return
     if not dry_run:
         _refuse_beside_work(meant)
+    if is_gone(meant.snapshot):
+        told = gone_in_words(meant.snapshot)
+        if dry_run:
+            print(told)
+            return
+        if not yes:
+            ask(f"{told}. Make it again?", "Nothing was put back")
+        make_again(meant.snapshot)
+        yes = True
     with opened(meant.snapshot) as (repository, folder):
         _undo(ctx.obj, meant, repository, folder, asks=not yes, is_dry=dry_run, as_json=as_json)
 
@@ -121,10 +131,7 @@ def _ask(meant: Chosen, repository: "Repository", planned: "Plan") -> None:
     """Raises PerpetualError where nobody can be asked, or says no."""
     print(f"To {printable(str(repository.top / repository.prefix))} as it was {meant.called}")
     print("\n".join(_steps(planned)))
-    if not sys.stdin.isatty():
-        raise PerpetualError("Nothing was put back: nobody can be asked", hint="Say it with: --yes")
-    if not typer.confirm("Put it back?", default=False):
-        raise PerpetualError("Nothing was put back")
+    ask("Put it back?", "Nothing was put back")
 
 
 def _steps(planned: "Plan") -> Iterator[str]:
@@ -197,7 +204,7 @@ def _list(meant: Chosen, *, as_json: bool) -> None:
         (
             one["name"],
             moment(one["at"]),
-            fit(one_line(one["prompt"] or "before pcc undo"), 60),
+            fit(one_line(one["prompt"] or "pcc undo, or its removal"), 60),
             str(len(one["left_out"]) or ""),
         )
         for one in meant.all

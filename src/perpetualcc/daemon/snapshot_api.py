@@ -30,6 +30,8 @@ _GOES_ON = frozenset(
     {SessionStatus.PROCESSING, SessionStatus.WAITING_INPUT, SessionStatus.RATE_LIMITED}
 )
 """It works, or will when its answer or its hour comes."""
+_STANDS = (SessionStatus.IDLE, SessionStatus.PAUSED, SessionStatus.ERROR)
+"""Neither over nor going on by itself."""
 
 
 _ROOM = 15.0
@@ -61,7 +63,10 @@ class _Meant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotApi:
-    """Which there are and what they hold; putting one back. Git runs when somebody asks."""
+    """
+    Which there are and what they hold; putting one back, and giving up a working tree. Git runs
+    when somebody asks.
+    """
 
     keeper: SnapshotKeeper
     manager: SessionManager
@@ -83,6 +88,10 @@ class SnapshotApi:
             "snapshot.plan": Method(call=self.plan, params=one),
             "snapshot.restore": Method(
                 call=self.restore, params={**one, "present": str}, is_decision=True
+            ),
+            "folder.at_work": Method(call=self.at_work, params={"folder": str}),
+            "folder.give_up": Method(
+                call=self.give_up, params={"session": str, "folder": str}, is_decision=True
             ),
         }
 
@@ -199,9 +208,37 @@ class SnapshotApi:
                 hint="Wait for it, or pause it",
             )
 
+    async def at_work(self, params: Params, _: Connection) -> Any:
+        """Sessions that work in a folder, or go on there by themselves."""
+        return await self._working_in(Path(params["folder"]))
+
+    async def give_up(self, params: Params, _: Connection) -> Any:
+        """
+        A snapshot of all of a session's working tree `folder`; then the sessions there that are
+        not over are stopped. Refused while one is at work.
+        """
+        session, folder = await self.manager.get_session(params["session"]), Path(params["folder"])
+        if not session.project.is_relative_to(folder):
+            raise PerpetualError(f"Session {session.name!r} does not work in '{folder}'")
+        for one in await self._working_in(folder):
+            raise PerpetualError(
+                f"Session {one['name']} ({one['id']}) is at work in '{folder}'",
+                hint=f"Wait for it, or: pcc stop {one['id']}",
+            )
+        known = [one for one in await self.keeper.store.of_session(session.id) if one.commit]
+        beside = known[-1].commit if known else ""
+        kept = await self.keeper.of_the_present(session, beside, folder)
+        there = await self.manager.list_sessions(statuses=_STANDS)
+        stopped = [one.id for one in there if one.project.is_relative_to(folder)] * kept.is_kept
+        for each in stopped:
+            await self.manager.stop_session(each)
+        return {"snapshot": {**asdict(kept), "ref": kept.ref}, "stopped": stopped}
+
     async def _at_work(self, chosen: Snapshot) -> Sequence[dict[str, Any]]:
+        return await self._working_in(Path(chosen.top) / chosen.prefix)
+
+    async def _working_in(self, place: Path) -> Sequence[dict[str, Any]]:
         """A paused one is still at work until its current operation is over."""
-        place = Path(chosen.top) / chosen.prefix
         running = {one.group for one in await self.ledger.list(states={TaskState.RUNNING})}
         sessions = await self.held.shown(await self.manager.list_sessions())
         return [

@@ -90,19 +90,33 @@ class SnapshotKeeper:
         Raises:
             GitError: there can be none, and nothing may be put back.
         """
+        kept = await self.of_the_present(session, to.commit)
+        if kept.is_kept:
+            told = UndoBegan(session=session.id, to=to.name, task=to.task, kept=kept.name, by=by)
+            await self._record(told)
+        return kept
+
+    async def of_the_present(
+        self, session: Session, beside: str, place: Path | None = None
+    ) -> Snapshot:
+        """
+        Before something is lost, with what is there of the files in the commit `beside`.
+
+        Args:
+            place: all of this working tree; else only the session's project in it.
+
+        Raises:
+            GitError: there can be none.
+        """
         async with self._one_at_a_time:
             known = await self.store.of_session(session.id)
             numbers = [int(one.name.removeprefix(UNDO)) for one in known if one.task is None]
             name = f"{UNDO}{max(numbers, default=0) + 1}"
-            taken = await self._taken(session, name, None, to.commit)
+            taken = await self._taken(session, name, None, beside, place)
             if not taken.commit:
                 raise GitError(f"No snapshot of the present can be made: {taken.trouble}")
             await self.store.put(taken)
-        kept = await self._keep_it(taken)
-        if kept.is_kept:
-            told = UndoBegan(session=session.id, to=to.name, task=to.task, kept=name, by=by)
-            await self._record(told)
-        return kept
+        return await self._keep_it(taken)
 
     async def looked(
         self,
@@ -146,14 +160,19 @@ class SnapshotKeeper:
                     shutil.rmtree(left)
 
     async def _taken(
-        self, session: Session, name: str, task: TaskId | None, beside: str = ""
+        self,
+        session: Session,
+        name: str,
+        task: TaskId | None,
+        beside: str = "",
+        place: Path | None = None,
     ) -> Snapshot:
         plain = Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
         folder = self._folder / f"{session.id}-{name}"
         patience = Patience()
         try:
             return await _in_thread(
-                lambda: _take(plain, session.project, folder, beside, patience), patience
+                lambda: _take(plain, place or session.project, folder, beside, patience), patience
             )
         except (GitError, OSError) as error:
             return replace(plain, trouble=str(error))

@@ -3,8 +3,8 @@ What happened while nobody looked (seed 003, FR-5): each session's tasks, what w
 and refused, what it waited for and what it cost.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -64,6 +64,8 @@ class SessionReport:
     """Those that were used up, once each."""
     checks: int = 0
     """Checks that failed."""
+    proofs: Mapping[str, str] = field(default_factory=dict)
+    """What failed of each check when it was run last; empty: it succeeded."""
     handovers: int = 0
     restarts: int = 0
     """Times that it was at work when its engine died, and was taken over."""

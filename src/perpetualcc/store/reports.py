@@ -101,7 +101,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         (session, first, to_json(_TELLING), _MOST_EVENTS),
     ).fetchall()
     tasks: dict[str, EndedTask] = {}
-    answers, limits, budgets, problems, checks, handovers = [], [], {}, {}, 0, 0
+    answers, limits, budgets, proofs, problems, checks, handovers = [], [], {}, {}, {}, 0, 0
     for row in reversed(rows):
         data = json.loads(row["data"])
         match row["kind"]:
@@ -127,6 +127,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
                 budgets[str(data.get("name", ""))] = True
             case "CheckEnded":
                 checks += bool(data.get("trouble"))
+                proofs[str(data.get("command", ""))] = str(data.get("trouble", ""))
             case "HandoverDone":
                 handovers += 1
             case "ProblemNoticed":
@@ -137,6 +138,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         "limits": limits,
         "budgets": list(budgets),
         "checks": checks,
+        "proofs": proofs,
         "handovers": handovers,
         "problems": list(problems),
     }
