@@ -126,7 +126,7 @@ def commit_all(
     if taken.left_out or taken.tree == _tree_of(here, head):
         return head, taken
     new = commit(here, taken.tree, [head], message, who)
-    here.git("read-tree", "-m", new)
+    here.git("read-tree", "-i", "-m", new)
     _move(here, head, new, first_of(message))
     return new, taken
 

@@ -15,14 +15,14 @@ def remains_of(place: Path) -> Path:
 
 def remove(main: Repository, place: Path, branch: str, head: str) -> str:
     """
-    Again does what was left undone. Returns what became of the branch, where it stays.
+    Again does what was left undone, which is known by the remains. Returns what became of the branch, where it stays.
 
     Raises:
         GitError: git keeps it.
         OSError: it cannot be moved.
     """
-    shutil.rmtree(remains_of(place), ignore_errors=True)
     if place.exists():
+        shutil.rmtree(remains_of(place), ignore_errors=True)
         place.rename(remains_of(place))
     listed = os.fsdecode(main.git("worktree", "list", "--porcelain")).split("\n")
     if f"worktree {place}" in listed:
