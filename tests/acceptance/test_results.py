@@ -254,7 +254,8 @@ def recorded_git(folder):
     real = subprocess.run(["which", "git"], check=True, capture_output=True, text=True)
     (place / "git").write_text(
         "#!/bin/sh\n"
-        'case " $* " in *" read-tree "* | *" update-ref "* | *" commit-tree "* | *" worktree remove "*)\n'
+        'case " $* " in *" read-tree "* | *" update-ref "* | *" commit-tree "* |'
+        ' *" worktree remove "*)\n'
         f'n=$(($(cat "{place}/n") + 1)); echo $n > "{place}/n"\n'
         f'[ $n = "$(cat "{place}/at")" ] && kill -9 $PPID && exit 1;;\n'
         "esac\n"

@@ -202,9 +202,9 @@ def _question(found: Meant, fresh: Sequence[str]) -> str:
     from perpetualcc.sessions.snapshots.changes import commits
 
     tree = found.tree
-    many = counted(len(commits(tree.here, tree.onto, tree.head)) + bool(fresh), "commit")
+    many = counted(len(commits(tree.here, tree.onto, tree.head)), "commit")
     into = f"into {printable(tree.target)} in '{printable(str(tree.main.top))}'"
-    also = f", {counted(len(fresh), 'file')} of which to be committed first" if fresh else ""
+    also = f", and {counted(len(fresh), 'file')} committed first" if fresh else ""
     return f"Merge {found.branch} ({many}{also}) {into}?"
 
 

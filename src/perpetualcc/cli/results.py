@@ -40,8 +40,9 @@ class Meant:
 
 def place_of(session: dict[str, Any]) -> Path:
     """The top of its worktree, where it is one of those that we make; else its project."""
-    outer, holder, inner = str(session["project"]).rpartition(WORKTREES)
-    return Path(outer + holder + inner.partition("/")[0])
+    project = str(session["project"])
+    outer, holder, inner = project.rpartition(WORKTREES)
+    return Path(outer + holder + inner.partition("/")[0]) if holder else Path(project)
 
 
 def meant(session: dict[str, Any]) -> Meant:

@@ -12,6 +12,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.look import fit, one_line
 from perpetualcc.cli.which_session import the_session
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import moment
 
@@ -48,12 +49,9 @@ class Chosen:
     def called(self) -> str:
         """For people: when it was taken, and before what."""
         one = self.snapshot
-        before = (
-            f"task {one['task']}: {one['prompt']}"
-            if one["task"]
-            else f"pcc undo, or its removal ({one['name']})"
-        )
-        return fit(f"{moment(one['at'])}, before {one_line(before)}", 100)
+        before = f"before task {one['task']}: {one_line(one['prompt'])}"
+        which = before if one["task"] else f"kept as {one['name']}"
+        return fit(f"{moment(one['at'])}, {which}", 100)
 
 
 def chosen(daemon: "Client", session: str | None, task: str | None, command: str) -> Chosen:
@@ -82,6 +80,11 @@ def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
     """The repository, and a private folder for what is read of it."""
     from perpetualcc.sessions.snapshots.repository import there
 
+    if not Path(snapshot["top"]).is_dir():
+        raise PerpetualError(
+            f"'{snapshot['top']}' is gone",
+            hint=f"What was kept of it: pcc undo {snapshot['session']} --list",
+        )
     with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
         yield there(snapshot["top"], snapshot["prefix"]), Path(folder)
 

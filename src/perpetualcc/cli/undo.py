@@ -204,7 +204,7 @@ def _list(meant: Chosen, *, as_json: bool) -> None:
         (
             one["name"],
             moment(one["at"]),
-            fit(one_line(one["prompt"] or "pcc undo, or its removal"), 60),
+            fit(one_line(one["prompt"] or "pcc undo, accept or discard"), 60),
             str(len(one["left_out"]) or ""),
         )
         for one in meant.all

@@ -9,7 +9,7 @@ from pathlib import Path
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import WORKTREES, canonical, is_worktree, main_tree
+from perpetualcc.domain.folders import WORKTREE_BRANCH, WORKTREES, canonical, is_worktree, main_tree
 from perpetualcc.domain.git import GIT, OWN_FILTERS
 
 _NAME = re.compile(r"[\w-][\w.+-]*", re.ASCII)
@@ -41,7 +41,7 @@ def worktree_of(project: Path, name: str) -> Path:
     if is_worktree(place):
         _refuse_unfinished(place)
     else:
-        make(top, place, f"worktree-{name}")
+        make(top, place, f"{WORKTREE_BRANCH}{name}")
     inner = place / home.relative_to(canonical(top))
     if not inner.is_dir():
         raise PerpetualError(

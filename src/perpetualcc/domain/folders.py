@@ -12,6 +12,8 @@ _MACOS_DATA = Path("/System/Volumes/Data")
 
 WORKTREES = "/.claude/worktrees/"
 """Where Claude Code (2.1.330) makes worktrees of a project, one to a session or a subagent."""
+WORKTREE_BRANCH = "worktree-"
+"""How branches are called that are made with a worktree, by us and by Claude Code."""
 _LEADS_TO = b"gitdir:"
 _LONGEST_LINK = 10_000
 """Bytes: a path, and a word."""

@@ -21,6 +21,11 @@ from perpetualcc.sessions.worktrees.reviewing import review
 from perpetualcc.sessions.worktrees.worktree import Worktree, unfinished, worktree_of
 from tests.repositories import git
 
+HOOKS = (
+    *("pre-commit", "post-commit", "commit-msg", "prepare-commit-msg", "pre-merge-commit"),
+    *("post-merge", "post-checkout", "post-index-change", "reference-transaction"),
+)
+
 
 @pytest.fixture
 def main(tmp_path: Path) -> Path:
@@ -225,10 +230,7 @@ def test_no_program_of_the_repository_is_run(main, there, tmp_path):
     ran = tmp_path / "ran"
     hooks = main / ".git" / "hooks"
     hooks.mkdir(exist_ok=True)
-    for name in (
-        "pre-commit post-commit commit-msg prepare-commit-msg pre-merge-commit post-merge"
-        " post-checkout post-index-change reference-transaction"
-    ).split():
+    for name in HOOKS:
         (hooks / name).write_text(f"#!/bin/sh\ntouch '{ran}'\n")
         (hooks / name).chmod(0o755)
     program = f"touch '{ran}'; false"
@@ -267,7 +269,7 @@ def test_a_repository_whose_own_settings_name_programs_is_refused(main, there, k
         worktree_of(there)
 
 
-def test_what_is_not_committed_is_committed_whole_and_the_index_with_it(main, there, tmp_path):
+def test_what_is_not_committed_is_committed_whole_and_the_index_with_it(there, tmp_path):
     (there / "app.py").write_text("9\n")
     (there / "new.py").write_text("new\n")
     (there / "other.py").unlink()
@@ -284,7 +286,7 @@ def test_what_is_not_committed_is_committed_whole_and_the_index_with_it(main, th
     assert git(there, "show", "--format=%B", "--name-only").split("\n")[:2] == ["all", ""]
 
 
-def test_what_is_too_large_to_be_committed_unseen_stops_it(main, there, tmp_path, monkeypatch):
+def test_what_is_too_large_to_be_committed_unseen_stops_it(there, tmp_path, monkeypatch):
     monkeypatch.setattr("perpetualcc.sessions.snapshots.taking.LARGEST", 3)
     (there / "data.bin").write_text("1234")
     tree = found(there)

@@ -4,8 +4,8 @@ import os
 import shutil
 from pathlib import Path
 
+from perpetualcc.domain.folders import WORKTREE_BRANCH
 from perpetualcc.sessions.snapshots.repository import Repository
-from perpetualcc.sessions.worktrees.worktree import OURS
 
 
 def remains_of(place: Path) -> Path:
@@ -15,7 +15,8 @@ def remains_of(place: Path) -> Path:
 
 def remove(main: Repository, place: Path, branch: str, head: str) -> str:
     """
-    Again does what was left undone, which is known by the remains. Returns what became of the branch, where it stays.
+    Again does what was left undone, which is known by the remains. Returns what became of the
+    branch, where it stays.
 
     Raises:
         GitError: git keeps it.
@@ -38,7 +39,7 @@ def _without_branch(main: Repository, branch: str, head: str) -> str:
     found = main.asked("rev-parse", "--verify", "--quiet", ref).stdout.decode().strip()
     if not branch or not found:
         return ""
-    if not branch.startswith(OURS):
+    if not branch.startswith(WORKTREE_BRANCH):
         return f"The branch {branch} stays"
     if found != head:
         return f"The branch {branch} stays: it has moved on"

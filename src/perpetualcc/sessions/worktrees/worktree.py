@@ -14,8 +14,6 @@ from perpetualcc.sessions.snapshots.repository import (
     repository_of,
 )
 
-OURS = "worktree-"
-"""How branches are called that are made with a worktree, by us and by Claude Code."""
 _UNFINISHED = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",
