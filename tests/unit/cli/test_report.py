@@ -29,7 +29,7 @@ def test_limits_and_budgets_have_the_names_that_they_have_everywhere():
         **dict.fromkeys(("checks", "handovers", "restarts", "runs", "allowed", "tokens", "usd"), 0),
     }
 
-    told = list(report._session(one))
+    told = list(report.session_lines(one))
 
     assert "  Stopped: the 5-hour limit 2 times" in told
     assert "  Stopped: the budget tokens_per_day was used up" in told
