@@ -141,10 +141,10 @@ def status(
         return
     print("\n".join(page(found)))
     if show_history:
-        from perpetualcc.cli.lines import shown
+        from perpetualcc.cli.telling import Telling
 
-        home = found["project"]
-        lines = [hung(f"  {line}") for event in history for line in shown(event, project=home)]
+        telling = Telling(project=found["project"])
+        lines = [hung(f"  {line}") for event in history for line in telling.lines(event)]
         print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
         lines = [hung(f"  {line}") for line in decision_lines(found, decisions, answers, said)]
