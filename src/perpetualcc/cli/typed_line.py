@@ -18,7 +18,9 @@ from perpetualcc.cli.look import printable, steers, terminal_width, width, width
 
 _MOST_ROWS = 6
 """Of a longer text the end is drawn; all of it is kept."""
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O])", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O\x00-\x1f\x7f]|(?=[\x00-\x1f\x7f]))", re.DOTALL
+)
 """A whole one: arrows and the like mean nothing here, and leave nothing behind."""
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 _ASK_FOR_MARKS, _ASK_FOR_NONE = "\x1b[?2004h", "\x1b[?2004l"
