@@ -142,6 +142,11 @@ def _word(event: Data) -> list[str]:
     return [said, f"   {outlook}"] if (outlook := event.get("outlook")) else [said]
 
 
+def told_of(call: Data) -> str:
+    """A decision's reason, without the call that it is about where that stands before it."""
+    return one_line(call["reason"]).removeprefix(f"{one_line(call['summary'])}: ")
+
+
 def _call(event: Data) -> str:
     about = f" → {fit(event['summary'], 90)}" if event["summary"] else ""
     return f"[TOOL] {one_line(event['tool'])}{about}"
@@ -153,7 +158,7 @@ def _tool(event: Data) -> list[str]:
         by = _BY.get(event["decided_by"], "approved")
         rules = rules_named(event["reason"]) if event["decided_by"] == "rule" else []
         return [f"{line} {coloured('✓', 'green')} ({' '.join([by, ', '.join(rules)]).strip()})"]
-    return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+    return [f"{line} {coloured('✗', 'red')} (refused: {fit(told_of(event), 120)})"]
 
 
 def _plan(event: Data) -> list[str]:

@@ -118,8 +118,8 @@ def _beginning(text: str, columns: int) -> str:
 
 
 _COLOURING = re.compile(r"\x1b\[\d*m")
-_HEAD = re.compile(r"\s*(?:\[[\d:]+\]\s+)?(?:Claude: )?")
-"""A moment and who speaks: what follows stands below what was said."""
+_HEAD = re.compile(r"\s*(?:\[[\d:]+\]\s+)?(?:Claude: |[A-Z][A-Za-z ]*:  +)?")
+"""A moment and who speaks, or the name of a value: what follows stands below what was said."""
 
 
 def hung(line: str) -> str:

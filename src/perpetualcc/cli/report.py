@@ -7,6 +7,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.lines import told_of
 from perpetualcc.cli.look import (
     coloured,
     fit,
@@ -30,6 +31,8 @@ app = typer.Typer(rich_markup_mode=None)
 
 _TASKS, _FILES, _ANSWERS, _REFUSED, _PROBLEMS, _WORDS = 20, 8, 8, 5, 3, 5
 """So many of each are shown; the newest. All of them: --json."""
+_REASON = 200
+"""Characters of why a call was refused: what counts stands at its end."""
 _WIDE = 110
 """Columns where the output is no terminal."""
 _SIGNS = {"done": ("✓", "green"), "cancelled": ("■", "dim")}
@@ -62,16 +65,16 @@ def report(
     if as_json:
         print_json({**told, "waiting": waiting})
         return
-    print(_heading(told, since))
+    print(hung(_heading(told, since)))
     for one in told.get("outages", ()):  # a daemon from before an upgrade tells of none
         print(hung(one_line(outage_words(one, until=told["until"], moment=moment))))
     for one in told["sessions"]:
-        print("\n".join(["", *_session(one)]))
+        print("\n".join(["", *map(hung, _session(one))]))
     if waiting:
         print("\nWaits for you:")
         for request in waiting:
             print(f"  #{request['number']} {_fitted(title_of(request), 5)}")
-            print(f"     {answer_to(request)}")
+            print(hung(f"     {answer_to(request)}"))
 
 
 def _heading(told: dict[str, Any], since: str) -> str:
@@ -98,13 +101,14 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         more = f", and {len(one['files']) - _FILES} more" if len(one["files"]) > _FILES else ""
         yield f"  {counted(len(one['files']), 'file')} written: {shown}{more}"
     if one["checks"]:
-        yield f"  {counted(one['checks'], 'check')} failed"
+        is_mended = one["tasks"] and all(task["state"] == "done" for task in one["tasks"])
+        yield f"  {counted(one['checks'], 'check')} failed{' on the way' if is_mended else ''}"
     yield from _newest([_answer(given, home) for given in one["answers"]], _ANSWERS, "answer")
     yield from _newest([_refusal(call, home) for call in one["refused"]], _REFUSED, "refusal")
     # A daemon from before an upgrade tells of no words.
     yield from _newest([_word(word) for word in one.get("words", ())], _WORDS, "word")
     for told in filter(None, [*waited(one), waits(one, moment)]):
-        yield f"  {_fitted(told[0].upper() + one_line(told[1:]), 2)}"
+        yield f"  {told[0].upper()}{one_line(told[1:])}"
     if one.get("restarts"):  # a daemon from before an upgrade tells of none
         yield f"  Cut off{often(one['restarts'])}, and taken over after a restart of the daemon"
     if one["handovers"]:
@@ -148,7 +152,7 @@ def _refusal(call: dict[str, Any], home: str) -> list[str]:
     what = f"{one_line(call['tool'])} → {one_line(call['summary'])}"
     return [
         f"  {coloured('✗', 'red')} Refused{often(call['times'])}: {_fitted(what, 20)}",
-        f"      {_fitted(one_line(from_home(call['reason'], home)), 6)}",
+        f"      {fit(from_home(told_of(call), home), _REASON)}",
     ]
 
 

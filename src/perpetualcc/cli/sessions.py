@@ -139,7 +139,7 @@ def status(
             extra |= {"decisions": decisions, "answers": answers, "said": said}
         print_json({**found, **extra})
         return
-    print("\n".join(page(found)))
+    print("\n".join(map(hung, page(found))))
     if show_history:
         from perpetualcc.cli.telling import Telling
 

@@ -38,7 +38,7 @@ def test_what_waits_is_first_with_what_answers_it():
     title, body = digest_of(day(), page="https://box.test").brief
     lines = body.splitlines()
 
-    assert title == "PerpetualCC: 3 tasks done; 1 waits for you"
+    assert title == "PerpetualCC: 3 tasks done, 1 not; 1 waits for you"
     assert lines[:5] == [
         "Waits for you:",
         "#4 dark (3c0bf4)",

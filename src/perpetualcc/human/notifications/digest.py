@@ -71,7 +71,7 @@ def _text(day: Day, page: str, content: Content) -> tuple[str, str]:
     tail = [*_ahead(day, content), f"See: pcc report --since {hours}h"]
     room = _ROOM - sum(len(one) + 1 for one in [*head, *tail])
     body = "\n".join([*head, *_fitting([_worked(one, content) for one in day.worked], room), *tail])
-    return f"PerpetualCC: {day.sums.partition(', ')[0]}{waits}", body
+    return f"PerpetualCC: {day.sums.rsplit(', ', 2)[0]}{waits}", body
 
 
 def _waiting(day: Day, asked: Sequence[Escalation], page: str, content: Content) -> Iterator[str]:
