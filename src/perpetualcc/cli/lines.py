@@ -216,16 +216,17 @@ def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
     head = event["head"] or {}
-    if head.get("kind") == "QuestionAsked":  # its words stand right above
-        waits = f"   Waits for you (#{event['number']})"
-        return [f"{waits}: {how[0].lower()}{how[1:]}" if (how := _how(event)) else waits]
-    mark = " " if head else coloured("⚠", "yellow")
-    needed = f"Human input needed (#{event['number']})"
-    lines = [f"{mark}  {needed}: {fit(event['title'], TITLE)}"]
-    if not event["here"]:  # they stand above the line to type on
+    lines = []
+    if not event["here"] and head.get("kind") != "QuestionAsked":  # there they are told already
         lines += [f"   Options: {options_in_a_line(one)}" for one in event.get("questions", ())]
         lines += [f"   Offer: {one_line(offer)}"] if (offer := offer_in(event["options"])) else []
-    return [*lines, f"   {how}"] if (how := _how(event)) else lines
+    how = _how(event)
+    if head and event["type"] == "question":  # what it is about stands right above
+        waits = f"   Waits for you (#{event['number']})"
+        return [*lines, f"{waits}: {how[0].lower()}{how[1:]}" if how else waits]
+    mark = " " if head else coloured("⚠", "yellow")
+    needed = f"{mark}  Human input needed (#{event['number']}): {fit(event['title'], TITLE)}"
+    return [needed, *lines, *([f"   {how}"] if how else [])]
 
 
 def _how(event: Data) -> str:

@@ -126,7 +126,9 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
     )
     if one.get("snapshots"):
-        yield f"  See it: pcc diff {session['id']}  Take it back: pcc undo {session['id']}"
+        ways = f"  See it: pcc diff {session['id']}", f"  Take it back: pcc undo {session['id']}"
+        fits = width("".join(ways)) <= (terminal_width() or _WIDE)
+        yield from ["".join(ways)] if fits else ways
 
 
 def _task(task: dict[str, Any], home: str) -> list[str]:

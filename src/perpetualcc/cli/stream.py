@@ -91,6 +91,7 @@ class Watcher:
             speak = "" if self._options.staged else f"{key} to say something to Claude\n"
             print(f"\nCtrl+C to {leave}\nCtrl+D to stop session\n{speak}")
         try:
+            self._line.listen()
             return self._until_the_end()
         finally:
             self._clear_line()

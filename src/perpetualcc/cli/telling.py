@@ -16,13 +16,15 @@ _PARTS: Mapping[str, frozenset[str]] = {
     "QuestionAsked": frozenset({"EscalationRaised"}),
     "ChecksBegan": frozenset({"CheckEnded"}),
     "LimitReached": frozenset({"ResumePlanned", "EscalationRaised"}),
-    "BudgetUsedUp": frozenset({"EscalationRaised", "TaskSettled", "SessionStatusChanged"}),
+    **dict.fromkeys(
+        ("BudgetApproached", "BudgetUsedUp"),
+        frozenset({"EscalationRaised", "TaskSettled", "SessionStatusChanged"}),
+    ),
     "TaskSettled": frozenset({"EscalationRaised", "SessionStatusChanged"}),
     "SessionStatusChanged": frozenset({"EscalationRaised"}),
 }
 """What an entry begins with, and the events that tell more of the same."""
-_STOPPED = frozenset({"parked", "failed"})
-_WAITS = frozenset({"LimitReached", "BudgetUsedUp"})
+_WAITS = frozenset({"LimitReached", "BudgetApproached", "BudgetUsedUp"})
 
 
 class Telling:
@@ -95,8 +97,17 @@ class Telling:
         if event["kind"] in {"QuestionAnswered", "ToolDecided"}:
             is_waited_for = event["decided_by"] in {"person", "timeout"}
             return is_waited_for and event["request"] in self._settled
+        if event["kind"] == "BudgetUsedUp":
+            return self._is_said_to_be_used_up(event)
         is_resumed = event["kind"] == "RunStarted" and event["resumed"]
         return is_resumed and self._resumed is not None and event["run"] == self._resumed
+
+    def _is_said_to_be_used_up(self, event: Data) -> bool:
+        """One reply took it from nearly to wholly, and there is no more to say of it."""
+        head = self._head or {}
+        is_it = head.get("kind") == "BudgetApproached" and head["name"] == event["name"]
+        stops = str(event["name"]).startswith(("task_", "run_"))
+        return is_it and bool(head["used"] >= head["allowed"]) and not stops
 
     def _note(self, event: Data) -> None:
         match event["kind"]:

@@ -192,15 +192,30 @@ def test_what_a_session_came_to_is_told_with_its_tasks_where_they_are_several():
 
 
 def test_a_budget_is_one_entry_with_what_can_be_done():
-    used_up = ("BudgetUsedUp", {"name": "tokens_per_day", "used": 9.0, "allowed": 5.0})
-    settled = ("TaskSettled", {
-        "state": "waiting", "result": "the budget tokens_per_day is used up: 9 of 5", "due": AT,
-    })  # fmt: skip
+    budget = {"name": "tokens_per_day", "used": 9.0, "allowed": 5.0}
+    near, used_up = ("BudgetApproached", budget), ("BudgetUsedUp", budget)
+    asked = ("EscalationRaised", RAISED | {"request": "b", "title": "It is used up. What now?"})
+    settled = (
+        "TaskSettled",
+        {
+            "state": "waiting",
+            "result": "the budget tokens_per_day is used up: 9 of 5",
+            "due": AT,
+        },
+    )
 
-    first, second = told(used_up, settled)
+    first, options, waits, later = told(used_up, asked, settled)
 
     assert first == "[T] ✗ A budget is used up: tokens_per_day: 9 of 5"
-    assert second.startswith("    Will go on at ")
+    assert options == "       Options: [1] SQLite  [2] PostgreSQL"
+    assert waits.startswith("       Waits for you (#2): answer with: pcc respond 2 1")
+    assert later.startswith("    Will go on at ")
+    both = told(near, used_up, asked, settled)
+    assert both == [first.replace("✗", "⚠ "), options, waits, later], "once"
+    nearly = ("BudgetApproached", budget | {"used": 4.0})
+    assert len(told(nearly, used_up)) == 2
+    task = {"name": "task_tokens", "used": 9.0, "allowed": 5.0}
+    assert len(told(("BudgetApproached", task), ("BudgetUsedUp", task))) == 3, "with its hint"
 
 
 def test_who_looks_for_a_fault_sees_every_event():
