@@ -145,7 +145,7 @@ def test_what_a_digest_could_not_deliver_is_in_the_next_and_no_third(install, tm
     assert [f"paint ({session}), completed: 1 task done" in body for body in webhook.bodies] == [
         True
     ], "told late, and once: nothing happened since"
-    assert sorted(one["state"] for one in notices(pcc)) == ["moot", "sent"]
+    assert [one["state"] for one in notices(pcc)].count("sent") == 1
 
 
 def test_work_for_next_week_keeps_nobody_from_hearing_that_nothing_runs(install):
