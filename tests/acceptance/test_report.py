@@ -97,7 +97,7 @@ def test_a_wait_for_a_limit_and_a_word_are_told_as_they_stand(install):
     assert "Stopped" not in waits + told
     log = pcc.pcc("logs", session).stdout
     assert log.count("Usage limit") == log.count("Goes on by itself") == 1
-    assert len([line for line in log.splitlines() if line.startswith("[")]) == 6
+    assert len([line for line in log.splitlines() if line.startswith("[")]) == 7
 
 
 def test_what_is_no_time_is_told(install):

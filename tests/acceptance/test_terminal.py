@@ -141,7 +141,8 @@ def test_the_kill_switch_is_not_undone_by_a_terminal_that_looks_on(install):
         pcc.pcc("daemon", "stop", "--now")
         assert screen.wait() == 1
 
-    assert "\x1b[2KWaiting for the daemon …\nerror: The daemon was stopped\n" in screen.seen
+    told = screen.seen.replace("\x1b[?2004l", "")
+    assert "\x1b[2KWaiting for the daemon …\nerror: The daemon was stopped\n" in told
     assert pcc.engine is None
     assert pcc.json("daemon", "status")["phase"] == "stopped"
 
