@@ -78,3 +78,24 @@ def test_what_a_person_said_is_told_with_whether_it_was_heard(monkeypatch):
     assert second.endswith('…" (not heard yet)')
     assert width(second) <= 80
     assert third == '  You said: "and v3" (never heard: its task was over)'
+
+
+def test_why_a_call_was_refused_is_told_whole_and_without_the_call():
+    reason = "git push --force: --force: Rewrites what others have. " + "Nobody was there. " * 5
+    call = {"tool": "Bash", "summary": "git push --force", "reason": reason, "times": 2}
+
+    lines = told(refused=[call], checks=1, tasks=[])
+
+    assert "  ✗ Refused 2 times: Bash → git push --force" in lines
+    assert any(line.startswith("      --force: Rewrites") and line.endswith("there.")
+               for line in lines)  # fmt: skip
+    assert "  1 check failed" in lines
+    done = {"state": "done", "prompt": "Build", "result": "", "at": 1.0}
+    assert "  1 check failed on the way" in told(checks=1, tasks=[done])
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 1), (40, 2)])
+def test_a_command_to_type_is_on_one_line(columns, lines, monkeypatch):
+    monkeypatch.setattr(report, "terminal_width", lambda: columns)
+
+    assert len([line for line in told(snapshots=1) if "pcc " in line]) == lines
