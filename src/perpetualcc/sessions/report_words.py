@@ -29,9 +29,11 @@ def sums(sessions: Sequence[Told]) -> str:
 def _ended(states: Iterable[str]) -> list[str]:
     ended = Counter(states)
     done, stopped = ended.pop("done", 0), ended.pop("cancelled", 0)
-    parts = [f"{counted(done, 'task')} done"]
-    if failed := ended.total():
-        parts.append(f"{failed} not")
+    failed = ended.total()
+    if failed and not done:
+        parts = [f"{counted(failed, 'task')} not done"]
+    else:
+        parts = [f"{counted(done, 'task')} done", *([f"{failed} not"] if failed else [])]
     if stopped:
         parts.append(f"{stopped} stopped by you")
     return parts

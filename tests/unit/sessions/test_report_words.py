@@ -5,7 +5,7 @@ import pytest
 from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.sessions.outage_words import outage_words
 from perpetualcc.sessions.outages import OutageCause
-from perpetualcc.sessions.report_words import happened, in_brief, text_lines, waited, waits
+from perpetualcc.sessions.report_words import happened, in_brief, sums, text_lines, waited, waits
 
 KINDS = ("tasks", "answers", "refused", "files", "limits", "budgets", "problems", "checks")
 
@@ -70,3 +70,18 @@ def test_every_outage_has_words_and_says_since_when_or_from_when_to_when(cause):
     assert over.partition("): ")[2].removesuffix("the 5-hour limit").strip(": ") not in {
         "", cause.value,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        ([], "0 tasks done"),
+        (["done", "failed", "missed"], "1 task done, 2 not"),
+        (["parked"], "1 task not done"),
+        (["cancelled"], "0 tasks done, 1 stopped by you"),
+    ],
+)
+def test_what_was_not_done_is_said_as_such(states, said):
+    one = told(tasks=[{"state": state} for state in states], tokens=5, usd=1.0)
+
+    assert sums([one]) == f"{said}, 5 fresh tokens, $1.00"
