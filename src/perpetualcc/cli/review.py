@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import coloured, fit, one_line, print_json, printable
+from perpetualcc.cli.look import coloured, fit, hung, one_line, print_json, printable
 from perpetualcc.cli.options import JsonOption, LookedAtArgument
 from perpetualcc.cli.report import session_lines
 from perpetualcc.cli.results import Meant, few, in_git, meant, private_folder
@@ -51,7 +51,7 @@ def review(
         print_json(_as_json(told, found, seen))
         return
     for line in (*session_lines(told), *_proofs(told), "", *_made(found, seen), "", *_ways(found)):
-        print(line)
+        print(hung(line))
 
 
 def _told(daemon: "Client", name: str) -> dict[str, Any]:

@@ -124,7 +124,8 @@ def page(session: dict[str, Any]) -> list[str]:
     if has_begun and not is_scheduled(session):
         lines.append(f"Duration:    {duration(ended - started)}")
     if session["resumes_at"] is not None:
-        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
+        by_itself = ", by itself" if session["status"] == SessionStatus.RATE_LIMITED else ""
+        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}{by_itself}")
     if todo := session.get("todo"):  # a daemon from before an upgrade does not say
         lines.append(f"Claude's list: {fit(todo, 100)}")
     if is_to_be_taken(session):

@@ -400,6 +400,7 @@ class Parts(Kept):
         return Digest(
             reader=DayReader(
                 reports=self.reports,
+                outages=self.outages,
                 manager=self.manager,
                 held=self.held,
                 queue=self.queue,
