@@ -11,7 +11,7 @@ from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.views import session_data
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import is_inside
+from perpetualcc.domain.folders import overlap
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
@@ -207,12 +207,7 @@ class SnapshotApi:
         return [
             {"id": one.id, "name": one.name, "status": one.status.value}
             for one in sessions
-            if (one.status in _GOES_ON or one.id in running)
-            and (
-                one.project == place
-                or is_inside(one.project, place)
-                or is_inside(place, one.project)
-            )
+            if (one.status in _GOES_ON or one.id in running) and overlap(one.project, place)
         ]
 
 

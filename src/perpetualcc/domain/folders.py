@@ -57,13 +57,14 @@ def _spelled(folder: Path, name: str) -> str:
         if name.isascii() and not os.path.samestat(there, os.stat(folder / name.swapcase())):  # noqa: PTH116
             return name
         listed = os.listdir(folder)  # noqa: PTH208
-        same = (one for one in listed if _alike(one) == _alike(name))
+        same = (one for one in listed if alike(one) == alike(name))
         if name not in listed:
             return next((one for one in same if (folder / one).stat().st_ino == there.st_ino), name)
     return name
 
 
-def _alike(name: str) -> str:
+def alike(name: str) -> str:
+    """What all spellings of a name have in common that some disk takes for one."""
     import unicodedata  # noqa: PLC0415  # a supervisor hardly ever needs it
 
     return unicodedata.normalize("NFKD", name).casefold()
@@ -103,6 +104,11 @@ def home_of(place: Path) -> Path:
 def is_inside(place: Path, folder: Path) -> bool:
     """Whether it lies below a folder, and in no worktree there: that is a checkout of its own."""
     return folder in place.parents and not str(place).startswith(f"{folder}{WORKTREES}")
+
+
+def overlap(one: Path, other: Path) -> bool:
+    """Whether what is written in one of them may be a file of the other."""
+    return one == other or is_inside(one, other) or is_inside(other, one)
 
 
 def is_worktree(folder: Path) -> bool:
