@@ -106,6 +106,21 @@ def is_inside(place: Path, folder: Path) -> bool:
     return folder in place.parents and not str(place).startswith(f"{folder}{WORKTREES}")
 
 
+def outside(path: str, folder: Path | None = None) -> str:
+    """
+    A PATH without relative folders, and without those that lie in `folder`; None: in any
+    repository. What a project has there under the name of a system's program is not that program.
+    """
+    kept = []
+    for one in path.split(os.pathsep):
+        place = Path(os.path.realpath(one))
+        of = [*outward(place)][-1] if folder is None else folder
+        is_theirs = is_repository(of) if folder is None else place.is_relative_to(of)
+        if os.path.isabs(one) and not is_theirs:  # noqa: PTH117
+            kept.append(one)
+    return os.pathsep.join(kept)
+
+
 def overlap(one: Path, other: Path) -> bool:
     """Whether what is written in one of them may be a file of the other."""
     return one == other or is_inside(one, other) or is_inside(other, one)

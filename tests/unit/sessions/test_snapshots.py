@@ -736,3 +736,18 @@ def test_a_git_that_does_not_say_whose_filters_there_are_is_too_old(project, tmp
 
     with pytest.raises(GitError, match="too old"):
         repository_of(project)
+
+
+@pytest.mark.parametrize("place", ["bin", "{project}/bin", ""])
+def test_a_git_that_the_project_brought_is_not_run(project, tmp_path, monkeypatch, place):
+    for folder in (project / "bin", project):
+        folder.mkdir(exist_ok=True)
+        (folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path / 'run'}\n")
+        (folder / "git").chmod(0o755)
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", f"{place.format(project=project)}:{os.environ['PATH']}")
+
+    found = repository_of(project)
+    taking.take(found, tmp_path / "index-theirs")
+
+    assert not (tmp_path / "run").exists()

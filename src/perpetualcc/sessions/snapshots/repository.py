@@ -15,6 +15,7 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import IO, Any, cast
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import outside
 from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
 from perpetualcc.domain.texts import cut, first_line
 from perpetualcc.domain.times import duration
@@ -144,7 +145,7 @@ class Repository:
             process = subprocess.Popen(
                 [*_GIT, *words],
                 cwd=self.top,
-                env=environment() | dict(self.variables),
+                env=self._environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -168,7 +169,7 @@ class Repository:
         done = subprocess.run(
             [*_GIT, *words],
             cwd=self.top,
-            env=environment() | dict(self.variables),
+            env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.PIPE,
@@ -176,6 +177,14 @@ class Repository:
         )
         if done.returncode > 0:
             raise GitError(f"git {words[0]}: {_own_words(done.stderr)}")
+
+    def _environment(self) -> dict[str, str]:
+        told = environment()
+        return {
+            **told,
+            "PATH": outside(told.get("PATH", os.defpath), self.top),
+            **dict(self.variables),
+        }
 
     def _talk(self, process: "subprocess.Popen[bytes]", given: bytes) -> tuple[bytes, bytes]:
         with suppress(subprocess.TimeoutExpired):
