@@ -739,7 +739,10 @@ def test_a_git_that_does_not_say_whose_filters_there_are_is_too_old(project, tmp
 
 
 @pytest.mark.parametrize("place", ["bin", "{project}/bin", ""])
-def test_a_git_that_the_project_brought_is_not_run(project, tmp_path, monkeypatch, place):
+def test_a_git_that_the_project_brought_is_not_run(tmp_path, monkeypatch, place):
+    project = tmp_path / "project"  # a colon ends a folder in PATH
+    project.mkdir()
+    git(project, "init", "-q")
     for folder in (project / "bin", project):
         folder.mkdir(exist_ok=True)
         (folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path / 'run'}\n")
