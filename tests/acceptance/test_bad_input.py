@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from perpetualcc.domain.errors import PerpetualError
 from tests.acceptance.supervised import wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
@@ -189,3 +190,14 @@ def test_numbers_that_cannot_be_meant_are_refused_and_change_nothing(install):
         assert said.strip() in refused(pcc, "config", "set", *words.split(), code=2), line
 
     assert pcc.locations.data.parent.joinpath("config.toml").read_text() == before
+
+
+def test_a_path_that_cannot_be_is_refused_and_no_mistake_of_ours(install):
+    pcc = install(QUIET)
+    pcc.pcc("daemon", "start")
+
+    for method, more in (("trust.show", {}), ("trust.set", {"hash": "x"}), ("trust.forget", {})):
+        with pytest.raises(PerpetualError, match="holds no NUL character"):
+            pcc.ask(method, project="a\0b", **more)
+
+    assert "Traceback" not in pcc.locations.engine_log.read_text()
