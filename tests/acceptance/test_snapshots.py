@@ -204,3 +204,20 @@ def test_no_task_begins_and_nothing_else_is_put_back_while_files_are(install, tm
     assert files(pcc.project) == before | {"late.py": "late\n"}
     pcc.pcc("undo", session, "second", "--yes")
     assert files(pcc.project) == before
+
+
+def test_a_snapshot_whose_repository_is_another_one_by_now_touches_nothing(install):
+    pcc = install("steps: [Finished.]")
+    evening(pcc)
+    session = pcc.start("first")
+    pcc.wait(session)
+    shutil.rmtree(pcc.project / ".git")
+    git(pcc.project, "init", "-q")
+    (pcc.project / "app.py").write_text("of another one\n")
+    now = files(pcc.project)
+
+    for words in (("undo", session, "--yes"), ("diff", session)):
+        said = pcc.pcc(*words, check=False)
+        assert said.returncode == 1
+        assert "is not in the repository at" in said.stderr
+    assert files(pcc.project) == now

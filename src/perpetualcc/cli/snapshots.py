@@ -12,6 +12,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.look import fit, one_line
 from perpetualcc.cli.which_session import the_session
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import moment
 
@@ -81,7 +82,13 @@ def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
     from perpetualcc.sessions.snapshots.repository import there
 
     with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
-        yield there(snapshot["top"], snapshot["prefix"]), Path(folder)
+        repository = there(snapshot["top"], snapshot["prefix"])
+        if repository.asked("cat-file", "-e", f"{snapshot['commit']}^{{tree}}").returncode:
+            raise PerpetualError(
+                f"The snapshot is not in the repository at '{snapshot['top']}' any more",
+                hint="That is another one by now, or git has removed what only refs/pcc/ led to",
+            )
+        yield repository, Path(folder)
 
 
 def commits_told(commits: Sequence[tuple[str, str]]) -> Iterator[str]:
