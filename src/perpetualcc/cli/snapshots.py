@@ -86,7 +86,13 @@ def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
             hint=f"What was kept of it: pcc undo {snapshot['session']} --list",
         )
     with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
-        yield there(snapshot["top"], snapshot["prefix"]), Path(folder)
+        repository = there(snapshot["top"], snapshot["prefix"])
+        if repository.asked("cat-file", "-e", f"{snapshot['commit']}^{{tree}}").returncode:
+            raise PerpetualError(
+                f"The snapshot is not in the repository at '{snapshot['top']}' any more",
+                hint="That is another one by now, or git has removed what only refs/pcc/ led to",
+            )
+        yield repository, Path(folder)
 
 
 def commits_told(commits: Sequence[tuple[str, str]]) -> Iterator[str]:

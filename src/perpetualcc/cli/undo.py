@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -83,6 +84,7 @@ def _undo(
     is_dry: bool,
     as_json: bool,
 ) -> None:
+    from perpetualcc.daemon.putting_back import putting_back
     from perpetualcc.sessions.snapshots.restoring import carry_out, check_kept, plan
 
     # To look leaves no trace in the repository.
@@ -93,30 +95,39 @@ def _undo(
         return
     if asks:
         _ask(meant, repository, planned)
+    with putting_back(options.locations, repository.top / repository.prefix) as lock:
+        kept = _kept(options, meant)
+        try:
+            check_kept(private, planned, kept["commit"])
+        except PerpetualError as error:
+            raise PerpetualError(
+                f"Nothing was put back: {error.message}", hint=f"Again: {_same(meant)}"
+            ) from error
+        try:
+            carry_out(replace(repository, held=(lock,)), folder, planned)
+        except PerpetualError as error:
+            raise PerpetualError(
+                f"Not put back: {error.message}",
+                hint=f"What changed meanwhile is left alone. Try it again: {_same(meant)}",
+            ) from error
+    _tell(meant, repository, planned, kept["name"], as_json=as_json)
+
+
+def _kept(options: GlobalOptions, meant: Chosen) -> dict[str, Any]:
+    """The present, in a snapshot. Raises PerpetualError: somebody is at work; or there is none."""
+    session, snapshot = meant.session["id"], meant.snapshot
     with connect(options) as daemon:
-        again = chosen(daemon, meant.session["id"], meant.snapshot["name"], "pcc undo")
-        _refuse_beside_work(again)
-        kept = daemon.call(
-            "snapshot.take", session=meant.session["id"], beside=meant.snapshot["commit"]
+        _refuse_beside_work(chosen(daemon, session, snapshot["name"], "pcc undo"))
+        kept: dict[str, Any] = daemon.call(
+            "snapshot.take", session=session, beside=snapshot["commit"]
         )
     if not kept["is_kept"]:
         raise PerpetualError(f"Nothing was put back: {kept['trouble']}")
-    try:
-        check_kept(private, planned, kept["commit"])
-    except PerpetualError as error:
-        raise PerpetualError(
-            f"Nothing was put back: {error.message}",
-            hint=f"Again: pcc undo {meant.session['id']}",
-        ) from error
-    try:
-        carry_out(repository, folder, planned)
-    except PerpetualError as error:
-        same = f"pcc undo {meant.session['id']} {meant.snapshot['name']}"
-        raise PerpetualError(
-            f"Not put back: {error.message}",
-            hint=f"What changed meanwhile is left alone. Try it again: {same}",
-        ) from error
-    _tell(meant, repository, planned, kept["name"], as_json=as_json)
+    return kept
+
+
+def _same(meant: Chosen) -> str:
+    return f"pcc undo {meant.session['id']} {meant.snapshot['name']}"
 
 
 def _refuse_beside_work(meant: Chosen) -> None:

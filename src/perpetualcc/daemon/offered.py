@@ -58,7 +58,11 @@ def methods_of(parts: Parts) -> Mapping[str, Method]:
             clock=parts.clock,
         ),
         about_snapshots=SnapshotApi(
-            keeper=parts.snapshots, manager=parts.manager, held=parts.held, ledger=parts.ledger
+            keeper=parts.snapshots,
+            manager=parts.manager,
+            held=parts.held,
+            ledger=parts.ledger,
+            locations=parts.locations,
         ),
         events=parts.events,
         runs=parts.runs,

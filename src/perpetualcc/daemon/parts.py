@@ -44,6 +44,7 @@ from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.daemon.outage_watch import OutageWatch
 from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
+from perpetualcc.daemon.putting_back import is_put_back
 from perpetualcc.daemon.recollection import Recollection
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.daemon.snapshots import SnapshotKeeper
@@ -195,6 +196,7 @@ class Parts(Kept):
             self.locations.run_dir / "snapshots",
             is_wanted=settings.snapshots,
             keep=timedelta(days=settings.history_days),
+            is_put_back=partial(is_put_back, self.locations),
         )
 
     @cached_property

@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 
 from perpetualcc.daemon import snapshot_looks as looks
 from perpetualcc.daemon.held import Held
+from perpetualcc.daemon.putting_back import putting_back
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.views import session_data
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import is_inside
+from perpetualcc.domain.folders import overlap
 from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
@@ -72,6 +74,7 @@ class SnapshotApi:
     manager: SessionManager
     held: Held
     ledger: SqliteLedger
+    locations: Locations
     _git: asyncio.Lock = field(default_factory=asyncio.Lock)
     """It reads whole projects: once at a time."""
 
@@ -167,13 +170,15 @@ class SnapshotApi:
         return await asyncio.shield(self._restored(meant, params["present"], connection.client))
 
     async def _restored(self, meant: _Meant, present: str, by: str) -> dict[str, Any]:
-        kept = await self.keeper.before_undo(meant.session, meant.chosen, by=by)
-        if not kept.is_kept:
-            raise PerpetualError(f"Nothing was put back: {kept.trouble}")
-        await self._refuse_beside_work(meant.chosen)
-        total = await self._look(
-            lambda look: looks.put_back(look, kept.commit, present), meant.chosen
-        )
+        chosen = meant.chosen
+        with putting_back(self.locations, Path(chosen.top) / chosen.prefix):
+            kept = await self.keeper.before_undo(meant.session, chosen, by=by)
+            if not kept.is_kept:
+                raise PerpetualError(f"Nothing was put back: {kept.trouble}")
+            await self._refuse_beside_work(chosen)
+            total = await self._look(
+                lambda look: looks.put_back(look, kept.commit, present), chosen
+            )
         return {"kept": kept.name, "total": total}
 
     async def _meant(self, name: str, task: str | None) -> _Meant:
@@ -244,12 +249,7 @@ class SnapshotApi:
         return [
             {"id": one.id, "name": one.name, "status": one.status.value}
             for one in sessions
-            if (one.status in _GOES_ON or one.id in running)
-            and (
-                one.project == place
-                or is_inside(one.project, place)
-                or is_inside(place, one.project)
-            )
+            if (one.status in _GOES_ON or one.id in running) and overlap(one.project, place)
         ]
 
 

@@ -38,6 +38,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 NO_REPOSITORY = "the project is in no git repository"
+_BREATH = 0.2
+"""Seconds."""
 _LOOK, _DAY = "look-", 86_400.0
 _GONE = "The task goes on; it cannot be taken back with pcc undo"
 
@@ -54,12 +56,14 @@ class SnapshotKeeper:
         *,
         is_wanted: bool = True,
         keep: timedelta = timedelta(),
+        is_put_back: Callable[[Path], bool] = lambda _project: False,
     ) -> None:
         """
         Args:
             folder: for private indexes.
             is_wanted: `sessions.snapshots`; without it none is taken before tasks.
             keep: how long after its task one stays; zero: for ever.
+            is_put_back: whether somebody writes the files of a project from a snapshot now.
         """
         self.store = store
         self._record = record
@@ -67,7 +71,13 @@ class SnapshotKeeper:
         self._folder = folder
         self._is_wanted = is_wanted
         self._keep = keep
+        self._is_put_back = is_put_back
         self._one_at_a_time = asyncio.Lock()
+
+    async def put_back(self, session: Session) -> None:
+        """Once nobody puts the project's files back: a task never begins with half of them."""
+        while self._is_put_back(session.project):  # noqa: ASYNC110  # a lock of another process
+            await asyncio.sleep(_BREATH)
 
     async def before(self, task: Task, session: Session) -> None:
         """Once for each task, whatever becomes of its runs. Raises no trouble of git's."""
@@ -174,7 +184,7 @@ class SnapshotKeeper:
             return await _in_thread(
                 lambda: _take(plain, place or session.project, folder, beside, patience), patience
             )
-        except (GitError, OSError) as error:
+        except (GitError, OSError, ValueError) as error:  # of what git prints, the last
             return replace(plain, trouble=str(error))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -190,8 +200,8 @@ class SnapshotKeeper:
             place = there(known.top, known.prefix, patience)
             await _in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
             known = replace(known, is_kept=True)
-        except GitError as error:
-            known = replace(known, commit="", trouble=error.message)
+        except (GitError, OSError) as error:
+            known = replace(known, commit="", trouble=str(error))
             await self._record(_problem(known))
         await self.store.put(known)
         return known
