@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from perpetualcc.daemon.putting_back import putting_back
 from tests.acceptance.supervised import wait_until
 from tests.repositories import git
 
@@ -95,6 +96,11 @@ def test_a_night_in_a_worktree_is_reviewed_taken_and_cleared_away(install):
     assert f"pcc accept {session} --commit" in refused.stderr
     assert "nobody can be asked" in pcc.pcc("accept", session, "--commit", check=False).stderr
     assert standing(pcc.project) == before
+    assert head(place) == told["head"]
+
+    with putting_back(pcc.locations, pcc.project):
+        held = pcc.pcc("accept", session, "--commit", "--yes", check=False).stderr
+    assert "another pcc undo or accept is at work" in held
     assert head(place) == told["head"]
 
     (pcc.project / "other.py").write_text("mine, not committed\n")

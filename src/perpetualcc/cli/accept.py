@@ -119,6 +119,7 @@ def _refuse_unready(found: Meant) -> None:
 
 
 def _accept(options: GlobalOptions, found: Meant, folder: Path, wish: _Wish) -> None:
+    from perpetualcc.daemon.putting_back import putting_back
     from perpetualcc.sessions.worktrees.merging import Kind, identity
 
     who = identity(found.tree.main) if wish.commits or wish.squash or wish.message else ()
@@ -128,9 +129,12 @@ def _accept(options: GlobalOptions, found: Meant, folder: Path, wish: _Wish) -> 
         return
     if wish.asks:
         ask(_question(found, fresh), _NOTHING_DONE)
-    with connect(options) as daemon:
-        refuse_beside_work(daemon, found.tree.place, found.tree.main.top)
-    done = _merge(found, folder, wish, fresh)
+    main = found.tree.main
+    with putting_back(options.locations, main.top) as lock:
+        with connect(options) as daemon:
+            refuse_beside_work(daemon, found.tree.place, main.top)
+        tree = replace(found.tree, main=replace(main, held=(lock,)))
+        done = _merge(replace(found, tree=tree), folder, wish, fresh)
     many = f"{counted(done.files, 'file')}"
     head = f"Merged {found.branch} into {printable(found.tree.target)}: {many}, now {done.now[:12]}"
     _tell(options, done.found, wish, done.now, head)

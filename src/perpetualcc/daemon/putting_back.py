@@ -1,5 +1,5 @@
 """
-While a project's files are put back no task begins on them, and nobody else puts any back.
+While a project's files are put back, or merged, no task begins on them, and nobody else writes any.
 
 Whoever does it holds a lock and says for which folder. The lock ends with its last holder, and a
 git that outlives a command that was killed is one of them.
@@ -33,7 +33,8 @@ def putting_back(locations: Locations, place: Path) -> Iterator[int]:
     lock = hold(locations.putting_back, wait=_WAIT)
     if lock is None:
         raise PerpetualError(
-            "Nothing was put back: another pcc undo is at work", hint="Try again when it is over"
+            "Nothing was done: another pcc undo or accept is at work",
+            hint="Try again when it is over",
         )
     try:
         overwrite(lock, os.fsencode(place))
