@@ -162,9 +162,11 @@ class Courier:
         return await _ended(self._senders.send({**order, "receipt": receipt}))
 
     def _order(self, what: NewNotice) -> Mapping[str, Any]:
+        machine = self._with.settings.machine
+        name, colon, rest = what.title.partition(": ")
         return order_for(
             self._channels[what.channel],
-            what.title,
+            f"{name} ({machine}){colon}{rest}" if machine else what.title,
             what.body,
             program=self._with.desktop_program,
             sound=self._with.settings.sound,
