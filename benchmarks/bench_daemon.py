@@ -175,12 +175,9 @@ def _finish_sessions(database: Path, count: int) -> None:
 
 
 async def _create_one(path: Path) -> None:
-    database = await Database.open(path)
-    try:
+    async with await Database.open(path) as database:
         store = SessionStore(database, SystemClock())
         await store.create(name="session", project=path.parent, options=SessionOptions())
-    finally:
-        await database.close()
 
 
 def _wait_asleep(locations: Locations) -> int:

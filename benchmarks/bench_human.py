@@ -70,11 +70,8 @@ def run() -> list[Result]:
 @asynccontextmanager
 async def _parts(folder: Path, config: Config) -> AsyncIterator[Parts]:
     locations = Locations(data=folder).prepare()
-    database = await Database.open(locations.database)
-    try:
+    async with await Database.open(locations.database) as database:
         yield Parts(locations, config, database, None)
-    finally:
-        await database.close()
 
 
 async def _seconds_until_told() -> float:

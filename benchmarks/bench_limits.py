@@ -106,8 +106,7 @@ def _waits(folder: Path) -> list[Result]:
 
 async def _fill(locations: Locations, folder: Path, due: float) -> None:
     """One session that is due soon, and many that wait for a day."""
-    database = await Database.open(locations.database)
-    try:
+    async with await Database.open(locations.database) as database:
         ledger = SqliteLedger(database, SystemClock(), "bench")
         sessions = SessionStore(database, SystemClock())
         for number in range(_WAITING + 1):
@@ -116,8 +115,6 @@ async def _fill(locations: Locations, folder: Path, due: float) -> None:
             )
             at = due + (86400 if number else 0)
             await ledger.add(NewTask(id=new_task_id(), group=session.id, prompt="Wait", due=at))
-    finally:
-        await database.close()
 
 
 def _changed(folder: Path) -> Iterator[Result]:

@@ -1,14 +1,20 @@
 """Bad input gets a clear error, the right exit code, and nothing is lost."""
 
+import itertools
+import random
+import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 
+from perpetualcc.domain.errors import PerpetualError
 from tests.acceptance.supervised import wait_until
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(120)]
 
+PROTOCOL = Path(__file__).parents[2] / "docs/protocol.md"
 QUIET = "steps: [Done.]"
 
 
@@ -189,3 +195,38 @@ def test_numbers_that_cannot_be_meant_are_refused_and_change_nothing(install):
         assert said.strip() in refused(pcc, "config", "set", *words.split(), code=2), line
 
     assert pcc.locations.data.parent.joinpath("config.toml").read_text() == before
+
+
+def test_a_path_that_cannot_be_is_refused_and_no_mistake_of_ours(install):
+    pcc = install(QUIET)
+    pcc.pcc("daemon", "start")
+
+    for method, more in (("trust.show", {}), ("trust.set", {"hash": "x"}), ("trust.forget", {})):
+        with pytest.raises(PerpetualError, match="holds no NUL character"):
+            pcc.ask(method, project="a\0b", **more)
+
+    assert "Traceback" not in pcc.locations.engine_log.read_text()
+
+
+TEXTS = ("", "\0", "x" * 9_000, "../../etc", "[", "*", "/clear", "undo-1", "'; --", "\u202e", "{}")
+OTHERS = (None, True, -1, 2**63 - 1, 2**70, 1.5, float("nan"), float("inf"), [], {}, [[None]], [1])
+
+
+def test_whatever_a_method_is_given_it_is_no_mistake_of_ours(install):
+    pcc = install(QUIET)
+    (pcc.project / "app.py").write_text("mine\n")
+    session = pcc.start("one")
+    pcc.wait(session)
+    engine, chance = pcc.engine, random.Random(7)
+    rows = [line.split(" | ") for line in PROTOCOL.read_text().splitlines()]
+    methods = {one[0][3:-1]: re.findall(r"`(\w+)`: ", one[1]) for one in rows if "." in one[0][:20]}
+    assert {"session.say", "word.list", "snapshot.list", "snapshot.take"} <= methods.keys()
+
+    for method, names in methods.items():
+        for name, value in itertools.product(names, (*TEXTS, *OTHERS)):
+            given = {one: session if one == "session" else chance.choice(TEXTS) for one in names}
+            with suppress(PerpetualError):
+                pcc.ask(method, **given | {name: value})
+
+    assert pcc.engine == engine
+    assert "Traceback" not in pcc.locations.engine_log.read_text()

@@ -203,6 +203,18 @@ def test_no_link_for_a_device_is_there_while_a_stranger_could_have_the_port(inst
     assert pcc.json("devices", "list") == []
 
 
+def test_a_dashboard_from_before_an_upgrade_is_told_of_when_a_device_is_to_be_paired(install):
+    pcc = reachable(install("steps: [Done.]"))
+    with served(pcc) as port:
+        lock = pcc.locations.dashboard_lock(port)
+        for version in ("0.0.1+1", ""):
+            lock.write_text(version)
+            old = pcc.pcc("devices", "pair", "phone", check=False)
+            assert old.returncode == 1
+            assert f"is of another version ({version or 'an older one'})" in old.stderr
+        assert pcc.json("devices", "list") == []
+
+
 def test_a_dashboard_beside_the_port_of_the_proxy_lets_no_device_in(install):
     pcc = reachable(install("steps: [Done.]"))
     with stranger_at(8420), dashboard(pcc) as (_, link):

@@ -106,6 +106,22 @@ def test_a_model_that_is_cut_off_in_the_middle_leaves_the_question_to_the_rules(
     assert "plan.md:7" in answered["reason"]
 
 
+def test_a_second_brain_is_asked_before_a_person_is(install, service, tmp_path):
+    service.reply = {**REPLY, "confidence": 0.4}
+    with model_server() as stronger:
+        stronger.reply = REPLY
+        pcc = with_brain(install(SCENE), "gemini", service)
+        pcc.pcc("config", "set", "brain.second", "ollama:tiny")
+        pcc.pcc("config", "set", "brain.ollama.host", stronger.url)
+
+        answered = the_answer(pcc, begin(pcc, tmp_path))
+
+    assert "Which database" in str(service.asked[0])
+    assert "Which database" in str(stronger.asked[0])
+    assert answered["confidence"] == 0.95
+    assert answered["reason"].endswith("(second opinion: ollama:tiny)")
+
+
 MANY = """
 usage: {input: 10, output: 1}
 steps:

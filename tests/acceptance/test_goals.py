@@ -260,7 +260,8 @@ def test_a_plan_is_agreed_to_in_one_terminal_and_the_other_is_told(world):
         assert mine.wait() == theirs.wait() == 0
 
     assert theirs.seen.count("[A]pprove") == 1, "asked once, below what it is about"
-    assert "is settled by" in theirs.seen
+    assert "You answered #1: " in theirs.seen
+    assert "Not sent: only the trans\n" in theirs.seen
     assert "Session stopped" in theirs.seen
 
 

@@ -114,3 +114,58 @@ def test_that_nothing_runs_any_more_is_told_once_with_the_persons_own_names(inst
     last = [one for one in webhook.got if "is done" in one["title"]][-1]
     assert "Nothing else runs: all work is done." in last["message"]
     assert "secret" not in "".join(webhook.bodies)
+
+
+def test_what_a_digest_could_not_deliver_is_in_the_next_and_no_third(install, tmp_path):
+    webhook, offset = Webhook(), tmp_path / "offset"
+    offset.write_text("0")
+    pcc = install("steps: [Done., Done again., And more.]")
+    configure(
+        pcc,
+        "[notifications]\ndesktop = false\non_complete = false\non_standstill = false\n"
+        f'retry_seconds = 0.5\ndigest = "00:00"\nurls = ["{webhook.url}"]\n',
+    )
+    pcc = replace(pcc, environment={**pcc.environment, "PERPETUALCC_CLOCK_OFFSET": str(offset)})
+    session = pcc.start("Paint it", "--session-name", "paint")
+    pcc.wait(session, "COMPLETED")
+    for days in (1, 2):
+        offset.write_text(str(days * DAY))
+        pcc.kill_engine()
+        pcc.pcc("list")
+        wait_until(lambda days=days: kinds(pcc).count("digest") == days, within=60)
+
+    with webhook.listening():
+        wait_until(lambda: webhook.got, within=60)
+        wait_until(lambda: "sent" in {one["state"] for one in notices(pcc)}, within=60)
+        offset.write_text(str(3 * DAY))
+        pcc.kill_engine()
+        pcc.pcc("list")
+        time.sleep(2)
+
+    assert [f"paint ({session}), completed: 1 task done" in body for body in webhook.bodies] == [
+        True
+    ], "told late, and once: nothing happened since"
+    assert [one["state"] for one in notices(pcc)].count("sent") == 1
+
+
+def test_work_for_next_week_keeps_nobody_from_hearing_that_nothing_runs(install):
+    webhook = Webhook()
+    pcc = install("steps: [Done., Done.]")
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+    with webhook.listening():
+        first = pcc.start("Paint it", "--session-name", "paint")
+        pcc.pcc("add", first, "Paint it again", "--at", "in 8 days")
+        wait_until(lambda: "standstill" in kinds(pcc), within=60)
+        wait_until(lambda: any("nothing runs" in one["title"] for one in webhook.got), within=60)
+
+        second = another(pcc, "Something else", "--session-name", "walls")
+        pcc.wait(second, "COMPLETED")
+        wait_until(lambda: "completion" in kinds(pcc), within=60)
+        wait_until(lambda: any("is done" in one["title"] for one in webhook.got), within=60)
+
+    [stands] = [one for one in webhook.got if "nothing runs" in one["title"]]
+    assert stands["title"] == "PerpetualCC: nothing runs any more (1 begins later)"
+    begins = f"Next: paint ({first}) begins "
+    assert f"\n{begins}" in stands["message"]
+    [done] = [one for one in webhook.got if "is done" in one["title"]]
+    assert f"Nothing else runs.\n{begins}" in done["message"]

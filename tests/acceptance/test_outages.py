@@ -1,11 +1,14 @@
 """In the morning: in which hours nothing ran, and why."""
 
 import os
+import re
 import time
 
 import pytest
 
+from tests.acceptance.receivers import Webhook
 from tests.acceptance.supervised import wait_until
+from tests.acceptance.test_people import configure
 
 pytestmark = [pytest.mark.claude, pytest.mark.timeout(150)]
 
@@ -67,6 +70,12 @@ def test_a_daemon_that_was_killed_and_a_night_without_it_are_told(install, tmp_p
     [one] = pcc.json("report")["outages"]
     assert (one["cause"], one["sessions"]) == ("died", [session])
     assert abs(one["ended"] - one["began"] - 3 * HOUR) < 120
+    webhook = Webhook()
+    configure(pcc, f'[notifications]\ndesktop = false\nurls = ["{webhook.url}"]\n')
+    with webhook.listening():
+        pcc.pcc("notify", "digest")
+    [digest] = webhook.bodies
+    assert re.search(r"\nNothing ran \w{3} \d\d:\d\d to \w{3} \d\d:\d\d \(3h\): the daemon", digest)
 
 
 def test_a_night_after_the_daemon_was_stopped_is_the_persons_own(install, tmp_path):

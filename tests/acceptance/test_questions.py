@@ -82,7 +82,7 @@ def test_a_requirements_file_with_dependencies_runs_to_its_end(install, tmp_path
 
     said = pcc.pcc("start", str(pcc.project), "--requirements", str(requirements)).stdout
 
-    summary = [line.strip() for line in said.split("Session completed\n")[1].splitlines()]
+    summary = [line.strip() for line in said.split("Session completed: ")[1].splitlines()]
     assert summary[0].startswith("5 tasks done in ")
     assert {line.split(":")[0] for line in summary[1:6]} == {
         f"✓ {word}" for word in ("alpha", "beta", "gamma", "delta", "epsilon")

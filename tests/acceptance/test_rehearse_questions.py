@@ -26,7 +26,7 @@ def test_where_nobody_is_it_ends_in_words_and_with_a_code(environment, tmp_path)
     )  # fmt: skip
 
     assert done.returncode == 1
-    assert "Human input needed (#1): Which database should the notes live in?" in done.stdout
+    assert "Waits for you (#1)\n" in done.stdout
     assert "error: Nobody is there to answer\nhint:  Play it at a terminal" in done.stderr
     assert "pcc respond" not in done.stdout
     assert "pcc pending" not in done.stdout

@@ -1,5 +1,7 @@
 """What a person reads in the morning, of a night on the real Claude Code."""
 
+import re
+
 import pytest
 
 from tests.acceptance.supervised import wait_until
@@ -51,16 +53,51 @@ def test_a_night_is_told(install):
     assert f"✓ {pcc.look(session)['name']} ({session}), completed\n" in told
     assert "  Write the answer\n      Now it does.\n" in told
     assert "2 files written: src/answer.py, src/other.py\n" in told
-    assert "1 check failed\n" in told
+    assert "1 check failed on the way\n" in told
     assert "? Which database? → PostgreSQL (by the brain)\n" in told
     assert "\n      R.md:3: Database: PostgreSQL\n" in told
     assert "— R.md:3: Database: PostgreSQL\n" in pcc.pcc("logs", session).stdout
-    assert "Refused: Bash → git push --force origin main\n" in told
+    refused = (
+        "Refused: Bash → git push --force origin main\n      --force: Rewrites what others have"
+    )
+    assert refused in told
     (one,) = pcc.json("report", session)["sessions"]
     assert one["session"]["id"] == session
     assert one["answers"][0]["because"] == f"{pcc.project}/R.md:3: Database: PostgreSQL"
     assert one["tokens"] > 0
     assert [task["state"] for task in one["tasks"]] == ["done"]
+
+
+LIMITED = """
+steps:
+  - tools: [{Write: {file_path: "{project}/src/first.py", content: "one = 1"}}]
+  - fail: {kind: usage_limit, in: 20s}
+  - Done.
+  - More.
+"""
+
+
+def test_a_wait_for_a_limit_and_a_word_are_told_as_they_stand(install):
+    pcc = install(LIMITED, subscription=True)
+    session = pcc.start("Write a file")
+    pcc.wait(session, "RATE_LIMITED")
+    pcc.pcc("say", session, "use the v2 endpoint")
+
+    waits = pcc.pcc("report").stdout
+    pcc.wait(session, "COMPLETED")
+    told = pcc.pcc("report").stdout
+
+    assert f"({session}), limited\n" in waits
+    assert re.search(
+        r"\n  Waits until \d\d:\d\d, then goes on by itself: the 5-hour limit\n", waits
+    )
+    assert '\n  You said: "use the v2 endpoint" (not heard yet)\n' in waits
+    assert '\n  You said: "use the v2 endpoint" (heard)\n' in told
+    assert "\n  Waited for the 5-hour limit\n" in told
+    assert "Stopped" not in waits + told
+    log = pcc.pcc("logs", session).stdout
+    assert log.count("Usage limit") == log.count("Goes on by itself") == 1
+    assert len([line for line in log.splitlines() if line.startswith("[")]) == 7
 
 
 def test_what_is_no_time_is_told(install):

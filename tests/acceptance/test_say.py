@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -210,17 +209,18 @@ def test_a_line_typed_in_attach_is_said(install, servers):
     session = begun(pcc)
 
     with terminal(pcc.command("attach", session), pcc.environment) as screen:
-        screen.wait_for("Enter to say something")
+        screen.wait_for("Type to say something")
         screen.wait_for("I begin.")
         screen.type("\n")
         screen.wait_for("Say to Claude > ")
         screen.type("uss\x7fe the v2 endpoint, not v1")
+        screen.wait_for(WORD)
         pcc.pcc("say", session, "meanwhile")  # what happens meanwhile does not tear the line
-        time.sleep(1)
-        assert "meanwhile" not in screen.seen
+        screen.wait_for('You said: "meanwhile"')
+        screen.wait_for(f"Say to Claude > {WORD}")
+        assert f'You said: "{WORD}"' not in screen.seen
         screen.type("\n")
         screen.wait_for("It reaches Claude at its next step.")
-        screen.wait_for('You said: "meanwhile"')
         screen.wait_for(f'You said: "{WORD}"')
         screen.type("and a third\n")
         screen.wait_for('You said: "and a third"')

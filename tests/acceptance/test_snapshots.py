@@ -1,5 +1,10 @@
 """A night's work is seen, taken back, and brought again; what was not committed is never lost."""
 
+import os
+import shutil
+import subprocess
+import time
+
 import pytest
 
 from tests.acceptance.supervised import wait_until
@@ -158,3 +163,61 @@ def test_a_project_without_a_repository_is_told_of_once(install, tmp_path):
     said = pcc.pcc("diff", session, check=False)
     assert said.returncode == 1
     assert "There is no snapshot: the project is in no git repository" in said.stderr
+
+
+SLOW = """#!/bin/sh
+case " $* " in *" read-tree "*)
+    touch {began}
+    until [ -e {goes_on} ]; do sleep 0.1; done
+esac
+exec {git} "$@"
+"""
+
+
+def test_no_task_begins_and_nothing_else_is_put_back_while_files_are(install, tmp_path):
+    """Not even when the command is killed: its git is still at work."""
+    pcc = install(STORY)
+    before = evening(pcc)
+    session = pcc.start("first")
+    pcc.wait(session)
+    began, goes_on, slow = tmp_path / "began", tmp_path / "goes-on", tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text(SLOW.format(began=began, goes_on=goes_on, git=shutil.which("git")))
+    slow.chmod(0o755)
+    path = f"{slow.parent}:{os.environ['PATH']}"
+    with subprocess.Popen(
+        pcc.command("undo", session, "--yes"), env={**pcc.environment, "PATH": path}
+    ) as command:
+        wait_until(began.exists)
+        second = pcc.pcc("undo", session, "--yes", check=False)
+        pcc.pcc("add", session, "second")
+        command.kill()
+    time.sleep(1.0)
+
+    assert "another pcc undo or accept is at work" in second.stderr
+    assert len(pcc.events(session, "SnapshotTaken")) == 1
+    assert files(pcc.project) != before
+
+    goes_on.touch()
+    wait_until((pcc.project / "late.py").exists)
+    pcc.wait(session)
+    assert files(pcc.project) == before | {"late.py": "late\n"}
+    pcc.pcc("undo", session, "second", "--yes")
+    assert files(pcc.project) == before
+
+
+def test_a_snapshot_whose_repository_is_another_one_by_now_touches_nothing(install):
+    pcc = install("steps: [Finished.]")
+    evening(pcc)
+    session = pcc.start("first")
+    pcc.wait(session)
+    shutil.rmtree(pcc.project / ".git")
+    git(pcc.project, "init", "-q")
+    (pcc.project / "app.py").write_text("of another one\n")
+    now = files(pcc.project)
+
+    for words in (("undo", session, "--yes"), ("diff", session)):
+        said = pcc.pcc(*words, check=False)
+        assert said.returncode == 1
+        assert "is not in the repository at" in said.stderr
+    assert files(pcc.project) == now

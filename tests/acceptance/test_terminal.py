@@ -141,7 +141,8 @@ def test_the_kill_switch_is_not_undone_by_a_terminal_that_looks_on(install):
         pcc.pcc("daemon", "stop", "--now")
         assert screen.wait() == 1
 
-    assert "\x1b[2KWaiting for the daemon …\nerror: The daemon was stopped\n" in screen.seen
+    told = screen.seen.replace("\x1b[?2004l", "")
+    assert "\x1b[2KWaiting for the daemon …\nerror: The daemon was stopped\n" in told
     assert pcc.engine is None
     assert pcc.json("daemon", "status")["phase"] == "stopped"
 
@@ -169,7 +170,7 @@ def test_a_restart_waits_for_no_answer_and_is_gone_on_with_where_it_is_watched(i
         log.send_signal(signal.SIGINT)
 
     assert log.returncode == 0
-    assert "You answered: PostgreSQL" in screen.seen
+    assert "You answered #1: PostgreSQL" in screen.seen
 
 
 def test_who_watches_a_session_stop_is_told_what_to_type_and_where(install):
@@ -180,7 +181,8 @@ def test_who_watches_a_session_stop_is_told_what_to_type_and_where(install):
     with terminal(start, pcc.environment) as screen:
         assert screen.wait() == 1
 
-    assert "Session stopped working: Check failed" in screen.seen
+    assert "Task parked: Check failed" in screen.seen
+    assert "✗ Session stopped working" in screen.seen
     assert 'Answer with: pcc respond 1 retry (or "give up")' in screen.seen
     assert "Answer here" not in screen.seen
 

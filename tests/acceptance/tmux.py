@@ -27,6 +27,18 @@ class Window:
         time.sleep(0.4)
         self._tmux("send-keys", "-t", "main", "Enter")
 
+    def keys(self, text: str) -> None:
+        """Type, and no Enter."""
+        self._tmux("send-keys", "-t", "main", "-l", text)
+
+    def paste(self, text: str) -> None:
+        """As a terminal does that marks what is pasted, where it was asked to."""
+        self._tmux("set-buffer", text)
+        self._tmux("paste-buffer", "-p", "-t", "main")
+
+    def resize(self, columns: int) -> None:
+        self._tmux("resize-window", "-t", "main", "-x", str(columns), "-y", "40")
+
     def press(self, key: str) -> None:
         self._tmux("send-keys", "-t", "main", key)
 

@@ -413,7 +413,7 @@ def test_a_brain_without_fallback_says_that_nobody_could_be_asked() -> None:
 
     with pytest.raises(BrainUnavailable):
         asyncio.run(brain.answer_question(QUESTION, CONTEXT))
-    fallen = FallbackBrain(brain, RuleBasedBrain(parse_requirements))
+    fallen = FallbackBrain([brain], RuleBasedBrain(parse_requirements))
     assert ask(fallen, WRITTEN).selected == ("Postgres",)
 
 
@@ -431,7 +431,7 @@ def test_a_brain_that_let_us_wait_for_nothing_is_left_alone_for_longer_each_time
 
     now, absent = [0.0], Absent()
     brain = FallbackBrain(
-        ModelBrain("absent", absent, timeout=timedelta(seconds=60)),
+        [ModelBrain("absent", absent, timeout=timedelta(seconds=60))],
         RuleBasedBrain(parse_requirements),
         steady=lambda: now[0],
     )
@@ -456,10 +456,127 @@ def test_who_reads_the_answer_learns_that_the_brain_was_left_alone() -> None:
 
     now = [0.0]
     brain = FallbackBrain(
-        ModelBrain("absent", Absent(), timeout=timedelta(seconds=60)),
+        [ModelBrain("absent", Absent(), timeout=timedelta(seconds=60))],
         RuleBasedBrain(parse_requirements),
         steady=lambda: now[0],
     )
     ask(brain, WRITTEN)
 
     assert "Ollama does not answer; it is left alone for 1m" in ask(brain, WRITTEN).reasoning
+
+
+@pytest.fixture
+def two(environment):
+    """Ollama with Gemini's second opinion, each on a server of its own."""
+    with model_server() as weak, model_server() as strong:
+        weak.reply, strong.reply = {**ANSWER, "confidence": 0.4}, ANSWER
+        settings = replace(
+            settings_of("ollama", weak.url),
+            gemini=GeminiSettings(base_url=strong.url, model="tiny"),
+            second="gemini:tiny",
+        )
+        brain = open_brain(
+            settings, parse=parse_requirements, environment=environment, open_claude=None
+        )
+        yield brain, weak, strong
+
+
+def test_what_the_first_is_sure_of_the_second_is_not_asked(two) -> None:
+    brain, weak, strong = two
+    weak.reply = ANSWER
+
+    assert ask(brain).reasoning == "They have no time"
+    assert strong.asked == []
+
+
+def test_what_the_first_is_not_sure_of_the_second_answers_and_is_named(two) -> None:
+    brain, weak, strong = two
+
+    answer = ask(brain)
+
+    assert (answer.selected, answer.confidence) == (("Short",), 0.9)
+    assert answer.reasoning == "They have no time (second opinion: gemini:tiny)"
+    assert (len(weak.asked), len(strong.asked)) == (1, 1)
+    assert brain.usage.tokens == strong.tokens, "a model of one's own machine costs nothing"
+
+
+def test_of_two_that_are_unsure_the_surer_one_is_shown_to_the_person(two) -> None:
+    brain, _, strong = two
+    strong.reply = {**ANSWER, "labels": ["Long"], "confidence": 0.2}
+
+    assert ask(brain).selected == ("Short",)
+
+    strong.reply = {**ANSWER, "labels": ["Long"], "confidence": 0.6}
+    assert ask(brain).selected == ("Long",)
+
+
+@pytest.mark.parametrize("silent", ["weak", "strong"])
+def test_one_of_two_that_fails_leaves_it_to_the_other(two, silent) -> None:
+    brain, weak, strong = two
+    (weak if silent == "weak" else strong).mood = Mood.BROKEN
+
+    answer = ask(brain)
+
+    assert (answer.selected, answer.confidence) == (
+        (("Short",), 0.9) if silent == "weak" else (("Short",), 0.4)
+    )
+
+
+def test_when_both_fail_the_rules_answer(two) -> None:
+    brain, weak, strong = two
+    weak.mood = strong.mood = Mood.BROKEN
+
+    answer = ask(brain, WRITTEN)
+
+    assert answer.selected == ("Postgres",)
+    assert "Ollama" in answer.reasoning
+
+
+def test_a_risky_question_is_sent_to_neither(two) -> None:
+    brain, weak, strong = two
+
+    ask(brain, replace(QUESTION, text="Should I drop the production database?"))
+
+    assert weak.asked == strong.asked == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "approve", "asked"),
+    [
+        ({"approve": True, "confidence": 0.9}, {}, True, 0),
+        ({"approve": False, "confidence": 0.9}, {}, False, 0),
+        ({"approve": True, "confidence": 0.4}, {"approve": True, "confidence": 0.9}, True, 1),
+        ({"approve": True, "confidence": 0.4}, {"approve": False, "confidence": 0.9}, False, 1),
+        ({"approve": True, "confidence": 0.6}, {"approve": True, "confidence": 0.5}, False, 1),
+    ],
+)
+def test_a_call_that_the_first_is_not_sure_of_is_put_to_the_second(
+    two, first, second, approve, asked
+) -> None:
+    brain, weak, strong = two
+    weak.reply, strong.reply = ({"reason": "so", **one} for one in (first, second))
+    call = ToolCall(tool="Bash", input={"command": "make build"}, project="/p")
+
+    advice = asyncio.run(
+        brain.evaluate_permission(call, Assessment(risk=Risk.MEDIUM, reasons=()), CONTEXT)
+    )
+
+    assert (advice.approve, len(strong.asked)) == (approve, asked)
+
+
+def test_who_names_no_brain_as_the_second_is_told_how() -> None:
+    with pytest.raises(PerpetualError, match=r"'brain.second' is 'gpt:5'"):
+        BrainSettings(second="gpt:5")
+
+
+def test_a_brain_is_no_second_opinion_on_itself(environment) -> None:
+    with model_server() as server:
+        server.reply = {**ANSWER, "confidence": 0.4}
+        settings = replace(settings_of("gemini", server.url), second="gemini:tiny")
+        ask(
+            open_brain(
+                settings, parse=parse_requirements, environment=environment, open_claude=None
+            )
+        )
+
+        assert len(server.asked) == 1

@@ -70,11 +70,8 @@ def learn(tmp_path, monkeypatch):
 
 def spent(locations):
     async def look():
-        database = await Database.open(locations.prepare().database)
-        try:
+        async with await Database.open(locations.prepare().database) as database:
             return (await SqliteBudget(database).spent(time.time())).day_tokens
-        finally:
-            await database.close()
 
     return asyncio.run(look())
 
@@ -88,12 +85,18 @@ def allow(locations, tokens):
     asyncio.run(put())
 
 
-@pytest.mark.parametrize("brain", ["gemini", "ollama"])
-def test_the_brain_words_the_rule_and_the_day_s_budget_pays(brain, server, learn):
-    rules = learn(brain, server.url)
+def test_the_brain_words_the_rule_and_the_day_s_budget_pays(server, learn):
+    rules = learn("gemini", server.url)
 
     assert rules == [SAID["rule"]]
     assert spent(learn.locations) == server.tokens > 30
+
+
+def test_a_brain_on_a_machine_of_one_s_own_costs_the_day_nothing(server, learn):
+    rules = learn("ollama", server.url)
+
+    assert rules == [SAID["rule"]]
+    assert spent(learn.locations) == 0 < server.tokens
 
 
 @pytest.mark.parametrize("brain", ["gemini", "ollama"])
@@ -139,10 +142,10 @@ def test_without_a_brain_nobody_is_asked(server, learn):
 def test_when_the_day_s_budget_is_used_up_the_classifier_s_wording_stands(server, learn):
     allow(learn.locations, 1_000)
 
-    first = learn("ollama", server.url)
+    first = learn("gemini", server.url)
     allow(learn.locations, 150)
     server.reply = REFUSED
-    learn("ollama", server.url, "from now on always use tabs, never spaces")
+    learn("gemini", server.url, "from now on always use tabs, never spaces")
 
     assert first == [SAID["rule"]]
     assert len(server.asked) == 1

@@ -33,11 +33,8 @@ def afterwards(path: Path, work: Callable[[SqliteLedger, Database], Awaitable[T]
     """Open the file as the next engine does, with the guard."""
 
     async def play() -> T:
-        database = await Database.open(path)
-        try:
+        async with await Database.open(path) as database:
             return await work(SqliteLedger(database, SystemClock(), "next"), database)
-        finally:
-            await database.close()
 
     return asyncio.run(play())
 

@@ -58,11 +58,8 @@ def run(request, tmp_path):
         async def with_tables():
             if request.param == "fake":
                 return await scenario(EpisodesInMemory(), ProceduresInMemory())
-            database = await Database.open(tmp_path / "memory.db")
-            try:
+            async with await Database.open(tmp_path / "memory.db") as database:
                 return await scenario(SqliteEpisodes(database), SqliteProcedures(database))
-            finally:
-                await database.close()
 
         return asyncio.run(with_tables())
 

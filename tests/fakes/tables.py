@@ -14,10 +14,7 @@ def on_tables(folder: Path, scene: Callable[[Database], Awaitable[T]]) -> T:
     """What the scene comes to."""
 
     async def main() -> T:
-        database = await Database.open(folder / "x.db")
-        try:
+        async with await Database.open(folder / "x.db") as database:
             return await scene(database)
-        finally:
-            await database.close()
 
     return asyncio.run(main())

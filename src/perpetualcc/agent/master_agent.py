@@ -238,21 +238,15 @@ class MasterAgent:
 
     async def _break_off(self, run: Run, error: PassingError, facts: RunFacts) -> None:
         """The task comes again by itself; that this run is over is noted, if it can be."""
-        problem = ProblemNoticed(**_ids(run), text=error.message, hint=error.hint or "")
         ended = replace(_ended(run, facts, _INTERRUPTED), error=error.message)
         with suppress(PassingError):
-            await self._close(run, problem, ended)
+            await self._close(run, _problem(run, error), ended)
 
     async def _give_up(
         self, run: Run, task: Task, error: PerpetualError, session: Session
     ) -> Outcome:
         """Something that may come back, or only a person can mend, kept the run from starting."""
         facts = RunFacts(error=error.message)
-        problem = ProblemNoticed(
-            **_ids(run),
-            text=error.message,
-            hint=error.hint or "",
-        )
         outcome: Outcome = Parked(
             result=error.message,
             packet={**STOPS, **packet(facts, task), "hint": error.hint or ""},
@@ -262,12 +256,16 @@ class MasterAgent:
         if may_come_back and task.attempts < task.max_attempts:
             due = self._with.clock.now() + patient_back_off(task)
             outcome = Later(due=due, reason=error.message)
-        await self._close(run, problem, _ended(run, facts, _name(outcome)))
+        await self._close(run, _problem(run, error), _ended(run, facts, _name(outcome)))
         return outcome
 
 
 def _ids(run: Run) -> dict[str, Any]:
     return {"session": run.session, "run": run.id, "task": run.task}
+
+
+def _problem(run: Run, error: PerpetualError) -> ProblemNoticed:
+    return ProblemNoticed(**_ids(run), text=error.message, hint=error.hint or "")
 
 
 def _name(outcome: Outcome) -> str:

@@ -101,7 +101,7 @@ class RunEvents:
             request=asked.request,
             answers=chosen,
             decided_by=DecidedBy.BRAIN.value,
-            reason="; ".join(answer.quote or answer.reasoning for answer in answers),
+            reason="; ".join(answer.because for answer in answers),
             confidence=min(answer.confidence for answer in answers),
         )
 

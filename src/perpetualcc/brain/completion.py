@@ -18,6 +18,8 @@ class Completion:
     output_tokens: int = 0
     cost_usd: float = 0.0
     """What the service says; 0.0 when it does not."""
+    is_own: bool = False
+    """By a machine of the person's own: its tokens count against no budget."""
 
 
 class Complete(Protocol):

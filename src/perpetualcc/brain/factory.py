@@ -27,16 +27,20 @@ def open_brain(
     open_claude: OpenClaude,
 ) -> Brain:
     """
-    The brain that settings name.
+    The brain that settings name, with the one that is asked when it is not sure.
 
     Raises:
         PerpetualError: a package, a key or a model is missing; the hint says what to type.
     """
     rules = RuleBasedBrain(parse)
-    model = open_model(settings, environment=environment, open_claude=open_claude)
-    if model is None:
+    first, second = (
+        open_model(one, name=name, environment=environment, open_claude=open_claude)
+        for one, name in ((settings, ""), (settings.second_brain(), settings.second))
+    )
+    if first is None:
         return rules
-    return FallbackBrain(model, rules, threshold=settings.confidence_threshold)
+    brains = (first,) if second is None else (first, second)
+    return FallbackBrain(brains, rules, threshold=settings.confidence_threshold)
 
 
 def open_model(
@@ -45,11 +49,13 @@ def open_model(
     environment: Mapping[str, str],
     open_claude: OpenClaude,
     patience: timedelta = timedelta.max,
+    name: str = "",
 ) -> ModelBrain | None:
     """
     The model that settings name, with nothing behind it; None for the rules.
 
-    It is given up after its own timeout, or after `patience` if that is shorter.
+    It is given up after its own timeout, or after `patience` if that is shorter, and is called as
+    its service is, or by `name`.
 
     Raises:
         PerpetualError: a package, a key or a model is missing; the hint says what to type.
@@ -58,20 +64,22 @@ def open_model(
         return None
     service = _service(settings, environment, open_claude)
     timeout = min(patience, getattr(settings, settings.type.value).timeout)
-    return ModelBrain(settings.type.value, service, timeout=timeout)
+    return ModelBrain(name or settings.type.value, service, timeout=timeout)
 
 
 def check_brain(
     settings: BrainSettings, *, environment: Mapping[str, str], open_claude: OpenClaude
 ) -> None:
     """
-    Verify that the service and the model answer. Not for callers inside a running loop.
+    Verify that the services and models answer, the second brain's, too. Not for callers inside a
+    running loop.
 
     Raises:
         PerpetualError: they do not; the hint says what to do.
     """
-    if settings.type is not BrainType.NONE:
-        asyncio.run(_service(settings, environment, open_claude).check())
+    for one in (settings, settings.second_brain()):
+        if one.type is not BrainType.NONE:
+            asyncio.run(_service(one, environment, open_claude).check())
 
 
 def _service(

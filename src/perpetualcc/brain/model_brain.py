@@ -106,11 +106,11 @@ class ModelBrain:
         except BrainUnavailable:
             self._failed()
             raise
-        self._usage = replace(
-            self._usage,
-            input_tokens=self._usage.input_tokens + reply.input_tokens,
-            output_tokens=self._usage.output_tokens + reply.output_tokens,
-            cost_usd=self._usage.cost_usd + reply.cost_usd,
+        self._usage += BrainUsage(
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            cost_usd=reply.cost_usd,
+            own_tokens=reply.input_tokens + reply.output_tokens if reply.is_own else 0,
         )
         return reply.text
 

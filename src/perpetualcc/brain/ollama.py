@@ -50,6 +50,7 @@ class OllamaCompletion:
             text=reply.message.content or "",
             input_tokens=reply.prompt_eval_count or 0,
             output_tokens=reply.eval_count or 0,
+            is_own=True,
         )
 
     def _refuse_a_part(self, system: str, prompt: str, tokens: int) -> None:

@@ -1,6 +1,6 @@
 """Who has an opinion: the port that every brain fills."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 from perpetualcc.domain.decisions import Advice
@@ -23,10 +23,19 @@ class BrainUsage:
     output_tokens: int = 0
     cost_usd: float = 0.0
     """Only what the service itself or a known price says; 0.0 when neither does."""
+    own_tokens: int = 0
+    """Of these, what the person's own machine worked out, for nothing."""
 
     @property
     def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
+        """What counts against a budget."""
+        return self.input_tokens + self.output_tokens - self.own_tokens
+
+    def __add__(self, other: "BrainUsage") -> "BrainUsage":
+        """What two have used together."""
+        return BrainUsage(
+            **{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
+        )
 
 
 class Brain(Protocol):

@@ -1,6 +1,6 @@
 """Settings of the brains (seed 000, Configuration File)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -80,6 +80,9 @@ class BrainSettings:
     """Answers below it go to a person; 0 to 1. A session keeps what it began with."""
     auto_answer: bool = True
     """Off: every question goes to a person, with the brain's suggestion."""
+    second: str = ""
+    """Who is asked what the brain is not sure of, before a person is: a brain, or a brain and a
+    model of it, such as `claude:opus`. Empty for nobody."""
     claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     gemini: GeminiSettings = field(default_factory=GeminiSettings)
     ollama: OllamaSettings = field(default_factory=OllamaSettings)
@@ -91,3 +94,24 @@ class BrainSettings:
                 " it is between 0 and 1",
                 hint="pcc config set brain.confidence_threshold 0.7",
             )
+        if self.second and self.second.partition(":")[0] not in set(BrainType) - {BrainType.NONE}:
+            raise PerpetualError(
+                f"'brain.second' is {self.second!r}, which names no brain",
+                hint="pcc config set brain.second claude:opus",
+            )
+
+    def of_model(self, model: str) -> "BrainSettings":
+        """The same brain, with another model of it; an empty one changes nothing."""
+        if not model or self.type is BrainType.NONE:
+            return self
+        name = self.type.value
+        return replace(self, **{name: replace(getattr(self, name), model=model)})
+
+    def second_brain(self) -> "BrainSettings":
+        """The brain that is asked when this one is not sure; of the type NONE if there is none."""
+        nobody = replace(self, type=BrainType.NONE)
+        if self.type is BrainType.NONE or not self.second:
+            return nobody
+        name, _, model = self.second.partition(":")
+        other = replace(self, type=BrainType(name)).of_model(model)
+        return nobody if other == self else other

@@ -48,6 +48,13 @@ def snapshots(ctx: Any, incomplete: str) -> list[str]:
     return one_of(*found)(incomplete)
 
 
+def machines(incomplete: str) -> list[str]:
+    """The hosts of the settings."""
+    from perpetualcc.config.file import load_config
+
+    return one_of(*load_config().machines.hosts, "all")(incomplete)
+
+
 def requests(ctx: Any, incomplete: str) -> list[str]:
     """Numbers of what waits for a person."""
     from perpetualcc.store.recorded import open_requests

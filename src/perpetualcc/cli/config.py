@@ -117,7 +117,7 @@ def set_value(
             f"'…' is what is shown instead of the value of {name!r}",
             hint="Give the value itself, or where it is: env:NAME",
         )
-    _change(config.config_path(), name, wanted)
+    change(config.config_path(), name, wanted)
     _warn_of_nothing(name, wanted)
     print(f"{name} = {_shown(name, file.value_of(file.load_config(config.config_path()), name))}")
     _say_when(ctx, name)
@@ -140,7 +140,7 @@ def reset(
     path = config.config_path()
     if key is not None:
         name, _ = _resolved(key)
-        _change(path, name, None)
+        change(path, name, None)
         print(f"{name} is back at its default")
         _say_when(ctx, name)
     elif path.exists():
@@ -204,13 +204,15 @@ def brain(
                 open_claude=ClaudeCompletion,
             )
     for setting, value in wanted.items():
-        _change(path, setting, value)
+        change(path, setting, value)
     print(f"New sessions have the brain: {'rules, no AI' if name == 'none' else name}")
     _say_when(ctx, "brain.type")
 
 
 def _say_when(ctx: typer.Context, name: str) -> None:
     """From when on a changed setting counts: the engine reads them once, a session keeps some."""
+    if name in _AT_ONCE:
+        return
     what = "for sessions that begin after" if name in _KEPT else "from"
     again = restart_command(ctx.obj)
     print(f"It counts {what} the next start of the engine: {again}")
@@ -245,11 +247,11 @@ def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
         if path.exists():
             draft.write_bytes(path.read_bytes())
         for setting, value in wanted.items():
-            _change(draft, setting, value)
+            change(draft, setting, value)
         yield draft
 
 
-def _change(path: Path, name: str, value: Any) -> None:
+def change(path: Path, name: str, value: Any) -> None:
     """Write one key (None: remove it), atomically, and only if the result can be used."""
     with _one_at_a_time(path.resolve().parent):
         _change_alone(path, name, value)
@@ -376,6 +378,8 @@ _KEPT = frozenset(
     }
 )
 """What a session keeps from when it began."""
+_AT_ONCE = frozenset({"machines.hosts"})
+"""What commands read, and the engine does not."""
 _ADDRESSES = "notifications.urls"
 """They hold passwords and tokens."""
 _SECRET = "brain.gemini.api_key"  # noqa: S105  # the setting's name

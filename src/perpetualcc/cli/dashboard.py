@@ -22,6 +22,7 @@ from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.daemon.state import hold
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.private_files import write_whole
+from perpetualcc.domain.version import code_version
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -103,6 +104,9 @@ def _known_to_devices(options: GlobalOptions, listener: socket.socket) -> Iterat
     lock = None
     with suppress(OSError):  # then none is made, and that is said there
         lock = hold(options.locations.dashboard_lock(listener.getsockname()[1]), wait=1.0)
+        if lock is not None:
+            os.ftruncate(lock, 0)
+            os.write(lock, code_version().encode())
     try:
         yield
     finally:

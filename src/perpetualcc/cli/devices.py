@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.installing import pip_install
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.times import duration, moment, seen
+from perpetualcc.domain.version import code_version
 
 app = typer.Typer(
     help="Phones and other browsers that may open your dashboard; alone it lists them.",
@@ -59,13 +61,7 @@ def pair(
     no_run_of_ours(ctx.obj, "may pair a device")
     places = ctx.obj.locations
     with connect(ctx.obj) as daemon:
-        if not _is_served(places):
-            raise PerpetualError(
-                "No dashboard of yours runs for devices, so the link could open a stranger's page",
-                hint="Keep one there: pcc devices install; or in another terminal: pcc dashboard."
-                " One that began before dashboard.address was set, or before an upgrade, does not"
-                " count: end it, and start it anew",
-            )
+        _check_dashboard(places)
         invited = daemon.call("device.invite", name=name, scope=may)
         link = f"{address}/#{invited['code']}"
         if as_json:
@@ -103,9 +99,37 @@ def _show(link: str) -> None:
     print(link)
 
 
+def _check_dashboard(places: Locations) -> None:
+    """Raises PerpetualError where none runs that a device could use."""
+    versions = list(_served(places))
+    if not versions:
+        raise PerpetualError(
+            "No dashboard of yours runs for devices, so the link could open a stranger's page",
+            hint="Keep one there: pcc devices install; or in another terminal: pcc dashboard."
+            " One that began before dashboard.address was set does not count: end it, and start"
+            " it anew",
+        )
+    if code_version() not in versions:
+        raise PerpetualError(
+            f"The dashboard that runs is of another version ({versions[0] or 'an older one'}) than"
+            f" this command ({code_version()})",
+            hint="End it, and start it anew: pcc dashboard; one that is there at every login:"
+            " pcc devices uninstall, then pcc devices install",
+        )
+
+
+def _served(places: Locations) -> Iterator[str]:
+    """
+    The versions of the dashboards that devices come by; empty: it does not say. Where there is one
+    a proxy's port is ours: any user of the machine can take one that is free.
+    """
+    for one in places.run_dir.glob(places.dashboard_lock("*").name):
+        if is_held(one):
+            yield one.read_text("utf-8", "replace")[:80]
+
+
 def _is_served(places: Locations) -> bool:
-    """Whether a proxy's port is ours: any user of the machine can take one that is free."""
-    return any(is_held(one) for one in places.run_dir.glob(places.dashboard_lock("*").name))
+    return any(True for _ in _served(places))
 
 
 def _wait(daemon: Any, invited: dict[str, Any], places: Locations) -> None:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,9 +15,17 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable, steers
 from perpetualcc.cli.options import JsonOption, LookedAtArgument
-from perpetualcc.cli.snapshots import Chosen, TaskArgument, chosen, commits_told, opened
+from perpetualcc.cli.snapshots import (
+    Chosen,
+    TaskArgument,
+    chosen,
+    commits_told,
+    opened,
+    recorded,
+)
 
 if TYPE_CHECKING:
+    from perpetualcc.sessions.snapshots.comparing import Compared
     from perpetualcc.sessions.snapshots.repository import Repository
 
 app = typer.Typer(rich_markup_mode=None)
@@ -52,8 +59,11 @@ def diff(
         raise Mistyped("--stat and --name-only are two forms", hint="Say one of them")
     with connect(ctx.obj) as daemon:
         meant = chosen(daemon, session, task, "pcc diff")
+    from perpetualcc.sessions.snapshots.comparing import compared
+
     with opened(meant.snapshot) as (repository, folder):
-        found = _compared(meant, repository, folder)
+        two = recorded(meant.snapshot), recorded(meant.until) if meant.until else None
+        found = _Difference(meant=meant, found=compared(repository, folder, *two))
         if as_json:
             print_json(found.as_json())
         elif name_only:
@@ -65,54 +75,49 @@ def diff(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Compared:
-    """Two moments of one repository."""
-
+class _Difference:
     meant: Chosen
-    repository: "Repository"
-    before: str
-    after: str
-    """Trees, or commits."""
-    commits: Sequence[tuple[str, str]]
-    left_out: Sequence[str]
+    found: "Compared"
 
     def heading(self) -> list[str]:
         since = f"Since {self.meant.called}"
-        return [since, *commits_told(self.commits), *_not_compared(self.left_out), ""]
+        found = self.found
+        return [since, *commits_told(found.commits), *_not_compared(found.left_out), ""]
 
     def as_json(self) -> dict[str, Any]:
-        from perpetualcc.sessions.snapshots.changes import changes, lines
+        from perpetualcc.sessions.snapshots.changes import counted
 
-        counts = {one.name: one for one in lines(self.repository, self.before, self.after)}
-        until = self.meant.until
+        found, until = self.found, self.meant.until
         return {
             "session": self.meant.session["id"],
             "since": self.meant.snapshot,
             "until": None if until is None else until["name"],
-            "top": str(self.repository.top),
+            "top": str(found.repository.top),
             "files": [
                 {
                     "name": one.name,
                     "change": one.kind,
-                    "added": counts[one.name].added if one.name in counts else None,
-                    "removed": counts[one.name].removed if one.name in counts else None,
+                    "added": lines.added,
+                    "removed": lines.removed,
                 }
-                for one in changes(self.repository, self.before, self.after)
+                for one, lines in counted(found.repository, found.before, found.after)
             ],
-            "commits": [{"id": short, "subject": subject} for short, subject in self.commits],
-            "left_out": list(self.left_out),
+            "commits": [{"id": short, "subject": subject} for short, subject in found.commits],
+            "left_out": list(found.left_out),
         }
 
     def show(self, form: Sequence[str], heading: Sequence[str]) -> None:
         """By git itself, through its pager on a terminal."""
-        words = ("diff", *_PLAIN, *form, f"--color={'always' if _is_coloured(self) else 'never'}")
-        pager = _pager(self.repository) if steers() else ""
+        repository, found = self.found.repository, self.found
+        colour = "always" if _is_coloured(repository) else "never"
+        pager = _pager(repository) if steers() else ""
         sys.stdout.flush()
-        command = [*words, self.before, self.after, *self.repository.here]
+        words = ("diff", *_PLAIN, *form, f"--color={colour}")
+        command = [*words, found.before, found.after, *repository.here]
         if not pager:
             sys.stdout.write("".join(f"{line}\n" for line in heading))
             sys.stdout.flush()
-            self.repository.shown(command, sys.stdout)
+            repository.shown(command, sys.stdout)
             return
         variables = {"LESS": "FRX", "LV": "-c", **os.environ}
         read, write = os.pipe()
@@ -121,7 +126,7 @@ class _Compared:
             with suppress(KeyboardInterrupt, BrokenPipeError), os.fdopen(write, "wb") as out:
                 out.write("".join(f"{line}\n" for line in heading).encode())
                 out.flush()
-                self.repository.shown(command, out)
+                repository.shown(command, out)
             _wait(reader)
 
 
@@ -133,27 +138,6 @@ def _wait(reader: "subprocess.Popen[bytes]") -> None:
             return
 
 
-def _compared(meant: Chosen, repository: "Repository", folder: Path) -> _Compared:
-    from perpetualcc.sessions.snapshots.changes import commits
-    from perpetualcc.sessions.snapshots.taking import take
-
-    before, until = meant.snapshot, meant.until
-    if until is not None:
-        after, head, left_out = until["commit"], until["head"], until["left_out"]
-    else:
-        repository = repository.writing_to(folder / "objects")
-        now = take(repository, folder / "index", beside=before["commit"])
-        after, head, left_out = now.tree, repository.head(), now.untold
-    return _Compared(
-        meant=meant,
-        repository=repository,
-        before=before["commit"],
-        after=after,
-        commits=commits(repository, before["head"], head),
-        left_out=left_out,
-    )
-
-
 def _not_compared(left_out: Sequence[str]) -> list[str]:
     if not left_out:
         return []
@@ -161,10 +145,10 @@ def _not_compared(left_out: Sequence[str]) -> list[str]:
     return ["Not compared:", *shown, *(["  …"] if len(left_out) > 5 else [])]
 
 
-def _is_coloured(found: _Compared) -> bool:
+def _is_coloured(repository: "Repository") -> bool:
     if not steers() or "NO_COLOR" in os.environ:
         return False
-    told = found.repository.asked("config", "--get-colorbool", "color.diff", "true")
+    told = repository.asked("config", "--get-colorbool", "color.diff", "true")
     return told.stdout.strip() == b"true"
 
 

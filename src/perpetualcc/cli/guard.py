@@ -90,35 +90,42 @@ def decisions(  # noqa: PLR0917  # one parameter an option
             )
         _show_one(ctx.obj, number, as_json=as_json)
         return
-    risk, verdict, by = _word("risk", risk), _word("verdict", verdict), _word("by", by)
     filters = {
-        "risk": risk,
-        "verdict": verdict,
-        "decided_by": by,
+        "risk": _word("risk", risk),
+        "verdict": _word("verdict", verdict),
+        "decided_by": _word("by", by),
         "since": None if since is None else time.time() - seconds_of(since),
     }
     with connect(ctx.obj) as daemon:
-        found: list[dict[str, Any]] = []
-        if verdict != "answer":
-            found += _decided(daemon, limit, session=session, **filters)
-        if risk is None and verdict in {None, "answer"}:
-            answers = daemon.call("answer.list", session=session, limit=max(limit, _ANSWERS))
-            found += [
-                as_decision
-                for one in answers
-                if by in {None, one["decided_by"]} and one["at"] >= (filters["since"] or 0)
-                for as_decision in _answered(one)
-            ]
-    found = sorted(found, key=lambda one: -float(one["at"]))[:limit]
+        found = _found(daemon, limit, session, filters)
     if as_json:
         print_json(found)
     elif not found:
-        is_filtered = session or verdict or any(filters.values())
+        is_filtered = session or any(filters.values())
         print("Nothing of that kind was decided." if is_filtered else "Nothing was decided yet.")
     else:
         columns = terminal_width()
         room = None if columns is None else max(_CALL, columns // 4)
         print(table(_HEADERS, [_row(one, room) for one in found], wrapping={"Call", "Why"}))
+
+
+def _found(
+    daemon: Client, limit: int, session: str | None, filters: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Decisions, and answers in their form, newest first."""
+    found: list[dict[str, Any]] = []
+    if filters["verdict"] != "answer":
+        found += _decided(daemon, limit, session=session, **filters)
+    if filters["risk"] is None and filters["verdict"] in {None, "answer"}:
+        answers = daemon.call("answer.list", session=session, limit=max(limit, _ANSWERS))
+        found += [
+            as_decision
+            for one in answers
+            if filters["decided_by"] in {None, one["decided_by"]}
+            and one["at"] >= (filters["since"] or 0)
+            for as_decision in _answered(one)
+        ]
+    return sorted(found, key=lambda one: -float(one["at"]))[:limit]
 
 
 def _show_one(options: GlobalOptions, number: int, *, as_json: bool) -> None:

@@ -222,6 +222,7 @@ def graph(
     Example: pcc graph ./api src/auth.py --depth 1
     """
     from perpetualcc.cli.structure_report import print_report
+    from perpetualcc.knowledge.answers import related_dict
     from perpetualcc.store.index.opening import open_graph, open_structure
 
     if as_json and as_dot:
@@ -239,7 +240,7 @@ def graph(
     if as_dot:
         print("\n".join(_dot(related)))
     elif as_json:
-        print_json([_related_dict(entry) for entry in related])
+        print_json([related_dict(entry) for entry in related])
     else:
         for entry in related:
             print(printable(f"{'  ' * (entry.distance - 1)}{_arrow(entry)} {entry.node}"))
@@ -262,16 +263,6 @@ def _arrow(entry: Any) -> str:
     passive = {"imports": "imported by", "calls": "called by", "defines": "defined in"}
     kind = str(entry.edge.kind)
     return kind if entry.edge.target == entry.node else passive[kind]
-
-
-def _related_dict(entry: Any) -> dict[str, Any]:
-    return {
-        "entity": str(entry.node),
-        "distance": entry.distance,
-        "relation": str(entry.edge.kind),
-        "from": str(entry.edge.source),
-        "to": str(entry.edge.target),
-    }
 
 
 def _dot(related: list[Any]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from perpetualcc.domain.limits import LIMIT_NAMES
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, duration, moment
+from perpetualcc.human.answers import GIVE_UP, RETRY
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 from perpetualcc.sessions.budget import BUDGET
 
@@ -33,7 +34,14 @@ _URGENT = frozenset(
 )
 TITLE = 120
 """Characters of what a person is asked."""
-_PLACE = frozenset({"seq", "at", "kind", "level", "session", "run", "task", "staged", "here"})
+_NOTHING: Data = {"head": None, "goes_on": False, "call": ""}
+"""
+Of an event alone: it begins an entry (else `head` is what it stands below), its task has not begun
+before, and its request is not known to be about a call.
+"""
+_PLACE = frozenset(
+    {"seq", "at", "kind", "level", "session", "run", "task", "staged", "here", *_NOTHING}
+)
 
 
 def shown(
@@ -43,13 +51,14 @@ def shown(
     project: str = "",
     staged: bool = False,
     here: bool = False,
+    known: Data = _NOTHING,
 ) -> list[str]:
     """
     The lines for one event; none for those that are not for people.
 
     `project`: the session's, from which is named what lies in it. `here`: what is asked can
     be answered where it is shown. With `staged` it names no command to answer it: none would reach
-    the daemon.
+    the daemon. `known`: what `telling.Telling` knows of the events before.
     """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
@@ -61,7 +70,7 @@ def shown(
         name: one_line(value) if isinstance(value, str) and name not in several else value
         for name, value in event.items()
     }
-    event = told | {"staged": staged, "here": here}
+    event = told | {"staged": staged, "here": here, **_NOTHING, **known}
     event |= _from_home(event, project)
     render = _LINES.get(kind)
     lines = render(event) if render else []
@@ -69,7 +78,7 @@ def shown(
         lines = [plain(event)]
     stamp = f"[{clock(event['at'])}]"
     blank = " " * len(stamp)
-    return [f"{blank if i else stamp} {line}" for i, line in enumerate(lines)]
+    return [f"{blank if i or event['head'] else stamp} {line}" for i, line in enumerate(lines)]
 
 
 def _from_home(event: Data, project: str) -> Data:
@@ -106,6 +115,13 @@ def _added(event: Data) -> list[str]:
     return [f"Begins {moment(event['due'])}{left_out}: {fit(event['prompt'], 100)}"]
 
 
+def _task(event: Data) -> list[str]:
+    if not event["goes_on"]:
+        return [coloured(f"Task: {fit(event['prompt'], 100)}", "bold")]
+    again = f" (attempt {event['attempt']})" if event["attempt"] > 1 else ""
+    return [coloured(f"Task goes on{again}: {fit(event['prompt'], 50)}", "bold")]
+
+
 def _started(event: Data) -> list[str]:
     if event["resumed"]:
         return ["Resuming Claude Code session..."]
@@ -120,6 +136,17 @@ def _said(event: Data) -> list[str]:
     return [f"Claude: {first}", *(f"        {line}" for line in rest)]
 
 
+def _word(event: Data) -> list[str]:
+    """`outlook`: when it reaches Claude, where it was said."""
+    said = coloured(f'You said: "{fit(one_line(event["text"]), 400)}"', "cyan")
+    return [said, f"   {outlook}"] if (outlook := event.get("outlook")) else [said]
+
+
+def told_of(call: Data) -> str:
+    """A decision's reason, without the call that it is about where that stands before it."""
+    return one_line(call["reason"]).removeprefix(f"{one_line(call['summary'])}: ")
+
+
 def _call(event: Data) -> str:
     about = f" → {fit(event['summary'], 90)}" if event["summary"] else ""
     return f"[TOOL] {one_line(event['tool'])}{about}"
@@ -131,7 +158,7 @@ def _tool(event: Data) -> list[str]:
         by = _BY.get(event["decided_by"], "approved")
         rules = rules_named(event["reason"]) if event["decided_by"] == "rule" else []
         return [f"{line} {coloured('✓', 'green')} ({' '.join([by, ', '.join(rules)]).strip()})"]
-    return [f"{line} {coloured('✗', 'red')} (refused: {fit(event['reason'], 120)})"]
+    return [f"{line} {coloured('✗', 'red')} (refused: {fit(told_of(event), 120)})"]
 
 
 def _plan(event: Data) -> list[str]:
@@ -188,17 +215,29 @@ def _answered(event: Data) -> list[str]:
 def _escalated(event: Data) -> list[str]:
     if event["type"] == "review":
         return []  # the refusal itself is shown; `pcc pending` lists it
-    title = fit(event["title"], TITLE)
-    lines = [f"{coloured('⚠', 'yellow')}  Human input needed (#{event['number']}): {title}"]
+    head = event["head"] or {}
+    lines = []
+    if not event["here"] and head.get("kind") != "QuestionAsked":  # there they are told already
+        lines += [f"   Options: {options_in_a_line(one)}" for one in event.get("questions", ())]
+        lines += [f"   Offer: {one_line(offer)}"] if (offer := offer_in(event["options"])) else []
+    how = _how(event)
+    if head and event["type"] == "question":  # what it is about stands right above
+        waits = f"   Waits for you (#{event['number']})"
+        return [*lines, f"{waits}: {how[0].lower()}{how[1:]}" if how else waits]
+    mark = " " if head else coloured("⚠", "yellow")
+    needed = f"{mark}  Human input needed (#{event['number']}): {fit(event['title'], TITLE)}"
+    return [needed, *lines, *([f"   {how}"] if how else [])]
+
+
+def _how(event: Data) -> str:
+    """`Answer here, or with: pcc respond 1 --approve (or --deny)`; empty where nobody can."""
     # With a task that stops the watching ends, mostly.
     ways = ["here"] if event["here"] and event["type"] != "error" else []
     if not event["staged"]:
         questions = event.get("questions") or ()
         how = how_to_answer(event["number"], event["type"], questions, event["options"])
         ways.append(f"with: {how}")
-        if not event["here"] and (offer := offer_in(event["options"])):
-            lines.append(f"   Offer: {one_line(offer)}")
-    return [*lines, f"   Answer {', or '.join(ways)}"] if ways else lines
+    return f"Answer {', or '.join(ways)}" if ways else ""
 
 
 def _reminded(event: Data) -> list[str]:
@@ -207,9 +246,17 @@ def _reminded(event: Data) -> list[str]:
 
 
 def _request_settled(event: Data) -> list[str]:
-    by = event["decided_by"]
-    how = "withdrawn" if by == "withdrawn" else f"settled by {one_line(by)}"
-    return [f"Request #{event['number']} is {how}: {fit(event['answer'], 80)}"]
+    number, answer = event["number"], event["answer"]
+    if event["decided_by"] == "withdrawn":
+        return [f"Request #{number} is withdrawn: {fit(answer, 80)}"]
+    call = f": {fit(event['call'], 80)}" if event["call"] else ""
+    if event["decided_by"] == "timeout":
+        return [f"Nobody answered #{number} in time{call or f': {fit(answer, 80)}'}"]
+    word, _, text = answer.partition(": ")
+    if word not in {"approved", "denied"} or text in {RETRY, GIVE_UP}:
+        word, call, text = "answered", "", text if text in {RETRY, GIVE_UP} else answer
+    said = f": {fit(text, 80)}" if text else ""
+    return [f"You {word} #{number}{call}{said} (from {one_line(event['decided_by'])})"]
 
 
 _HICCUPS = {
@@ -276,12 +323,22 @@ def _budget(event: Data) -> list[str]:
     return [f"{coloured('✗', 'red')} A budget is used up: {what}", *parked]
 
 
+_AT_ONCE = 90
+"""Seconds after a reset within which going on is going on then."""
+
+
 def _planned(event: Data) -> list[str]:
+    limit = event["head"] or {}
+    margin = "   " if limit else ""
     if event["model"]:
-        return [f"Goes on with {one_line(event['model'])} instead of waiting"]
+        return [f"{margin}Goes on with {one_line(event['model'])} instead of waiting"]
     because = f" ({one_line(event['reason'])})" if event["reason"] else ""
-    prevent = f"prevent it with: pcc pause {event['session']}"
-    return [f"Resumes by itself at {moment(event['resumes_at'])}{because}; {prevent}"]
+    is_then = 0 <= event["resumes_at"] - (limit.get("resets_at") or 0.0) <= _AT_ONCE
+    when = "then" if is_then else f"at {moment(event['resumes_at'])}"
+    goes_on = f"{margin}Goes on by itself {when}{because}"
+    if limit.get("window") in _HICCUPS:
+        return [goes_on]
+    return [f"{goes_on}; prevent it with: pcc pause {event['session']}"]
 
 
 def _status(event: Data) -> list[str]:
@@ -292,16 +349,26 @@ def _status(event: Data) -> list[str]:
     words = {
         "IDLE": [cut_off] if event["detail"] == TAKEN_OVER else [],
         "PAUSED": [f"⏸  Paused{why}{go_on}"],
-        "COMPLETED": [coloured("✓ Session completed", "green"), *_summary(event["detail"])],
+        "COMPLETED": _completed(event),
         "STOPPED": ["■ Session stopped"],
-        "ERROR": [coloured(f"✗ Session stopped working: {fit(event['detail'], 160)}", "red")],
+        "ERROR": [coloured(f"✗ Session stopped working{_because(event)}", "red")],
     }
     return words.get(event["after"], [])
 
 
-def _summary(detail: str) -> list[str]:
-    """What the session came to, indented below."""
-    return [f"  {fit(line, 160)}" for line in detail.splitlines()]
+def _completed(event: Data) -> list[str]:
+    """With what the session came to; of one task alone that stands right above."""
+    came_to, *tasks = [fit(line, 160) for line in event["detail"].splitlines()] or [""]
+    done = coloured("✓ Session completed", "green")
+    told = tasks if len(tasks) > 1 or not event["head"] else []
+    return [f"{done}: {came_to}" if came_to else done, *(f"  {line}" for line in told)]
+
+
+def _because(event: Data) -> str:
+    """Why, unless it is what the task stopped for, right above."""
+    told = (event["head"] or {}).get("result", "")
+    is_told = bool(told) and one_line(told).startswith(one_line(event["detail"]).rstrip("…"))
+    return "" if is_told or not event["detail"] else f": {fit(event['detail'], 160)}"
 
 
 _USED_UP = re.compile(rf"{BUDGET} (\w+) is used up")
@@ -313,7 +380,7 @@ def _settled(event: Data) -> list[str]:
         return [f"{coloured('✓', 'green')} Task completed"]
     if event["state"] == "waiting" and event["due"] is None:
         see = "" if event["staged"] else ". See: pcc pending"
-        return [f"Waiting for a person; nothing runs meanwhile{see}"]
+        return [f"Waits for you; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         if event["result"].startswith(_LIMITS):
             return []  # `_limit` and `_planned` have said it
@@ -342,6 +409,11 @@ def _snapshot(event: Data) -> list[str]:
     return [f"Not in the snapshot for pcc undo: {fit(told, 160)}"]
 
 
+def _undo(event: Data) -> list[str]:
+    back = f"back from there: pcc undo {event['session']} {event['kept']}"
+    return [f"Files are put back as they were before {event['to']}, by {event['by']}; {back}"]
+
+
 def _problem(event: Data) -> list[str]:
     hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
@@ -350,9 +422,9 @@ def _problem(event: Data) -> list[str]:
 _LINES: dict[str, Callable[[Data], list[str]]] = {
     "RunStarted": _started,
     "TaskAdded": _added,
-    "TaskStarted": lambda e: [coloured(f"Task: {fit(e['prompt'], 100)}", "bold")],
+    "TaskStarted": _task,
     "TextSaid": _said,
-    "WordSaid": lambda e: [coloured(f'You said: "{fit(one_line(e["text"]), 400)}"', "cyan")],
+    "WordSaid": _word,
     "ToolDecided": _tool,
     "ToolFailed": _failed,
     "QuestionAsked": _question,
@@ -374,6 +446,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "MemoryOutgrown": lambda e: [coloured(f"✗ {fit(e['text'], 200)}", "red")],
     "SnapshotTaken": _snapshot,
     "SnapshotMissed": _no_snapshot,
+    "UndoBegan": _undo,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

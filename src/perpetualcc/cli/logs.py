@@ -12,9 +12,9 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
-from perpetualcc.cli.lines import shown
 from perpetualcc.cli.look import hung
 from perpetualcc.cli.options import Detail, FollowOption, GlobalOptions, LookedAtArgument
+from perpetualcc.cli.telling import Telling
 from perpetualcc.cli.which_session import the_session
 
 app = typer.Typer(rich_markup_mode=None)
@@ -50,11 +50,12 @@ def logs(
 
     def show(event: dict[str, Any]) -> None:
         if event["level"] in levels:
-            _print(event, detail, project, as_json=as_json)
+            _print(event, telling, as_json=as_json)
 
     with connect(ctx.obj) as daemon:
         meant = the_session(daemon, session, "pcc logs")
         project: str = daemon.call("session.get", session=meant)["project"]
+        telling = Telling(detail, project=project)
         past = last_events(daemon, meant, tail, levels=levels)
         if not past and not daemon.call("events.tail", session=meant, count=1):
             print(NOTHING_LEFT, file=sys.stderr)
@@ -80,9 +81,9 @@ def _follow(
                 show(pushed.data)
 
 
-def _print(event: dict[str, object], detail: Detail, project: str, *, as_json: bool) -> None:
+def _print(event: dict[str, object], telling: Telling, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(event, ensure_ascii=False), flush=True)
         return
-    if lines := shown(event, detail, project=project):
+    if lines := telling.lines(event):
         print("\n".join(map(hung, lines)), flush=True)

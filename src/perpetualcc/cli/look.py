@@ -35,10 +35,10 @@ _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 def width(text: str) -> int:
     """Columns that the text takes on a terminal."""
-    return sum(_widths(text))
+    return sum(widths_of(text))
 
 
-def _widths(text: str) -> Iterator[int]:
+def widths_of(text: str) -> Iterator[int]:
     """
     Columns of each character, given what stands before it.
 
@@ -85,7 +85,7 @@ def fit(text: str, columns: int) -> str:
     room, end = columns - 1, 0
     if beginning == line and width(line) <= columns:
         return line
-    for position, taken in enumerate(_widths(beginning), start=1):
+    for position, taken in enumerate(widths_of(beginning), start=1):
         room -= taken
         if room < 0:
             break
@@ -110,7 +110,7 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 def _beginning(text: str, columns: int) -> str:
     room = columns
-    for position, taken in enumerate(_widths(text)):
+    for position, taken in enumerate(widths_of(text)):
         room -= taken
         if room < 0:
             return text[:position]
@@ -118,8 +118,8 @@ def _beginning(text: str, columns: int) -> str:
 
 
 _COLOURING = re.compile(r"\x1b\[\d*m")
-_HEAD = re.compile(r"\s*(?:\[[\d:]+\]\s+)?(?:Claude: )?")
-"""A moment and who speaks: what follows stands below what was said."""
+_HEAD = re.compile(r"\s*(?:\[[\d:]+\]\s+)?(?:Claude: |[A-Z][A-Za-z ]*:  +)?")
+"""A moment and who speaks, or the name of a value: what follows stands below what was said."""
 
 
 def hung(line: str) -> str:

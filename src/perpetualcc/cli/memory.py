@@ -205,8 +205,5 @@ async def opened(places: Locations) -> "AsyncIterator[Database]":
     """The user's database, to read from beside a running engine."""
     from perpetualcc.store.database import Database
 
-    database = await Database.open(places.prepare().database, exclusive=False)
-    try:
+    async with await Database.open(places.prepare().database, exclusive=False) as database:
         yield database
-    finally:
-        await database.close()

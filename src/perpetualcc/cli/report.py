@@ -1,6 +1,5 @@
 """`pcc report`: what happened while nobody looked."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
@@ -8,28 +7,32 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
+from perpetualcc.cli.lines import told_of
 from perpetualcc.cli.look import (
     coloured,
     fit,
+    hung,
     one_line,
     print_json,
     terminal_width,
     width,
 )
 from perpetualcc.cli.options import JsonOption
-from perpetualcc.cli.outages import outage_lines
 from perpetualcc.cli.since import seconds_of
-from perpetualcc.cli.statuses import goes_on, standing
+from perpetualcc.cli.statuses import goes_on, is_to_be_taken, standing
 from perpetualcc.cli.waiting import answer_to, title_of
-from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home, thousands
 from perpetualcc.domain.times import clock, moment
-from perpetualcc.sessions.report_words import sums
+from perpetualcc.sessions.outage_words import outage_words
+from perpetualcc.sessions.report_words import HEARD, often, sums, waited, waits
 
 app = typer.Typer(rich_markup_mode=None)
 
-_TASKS, _FILES, _ANSWERS, _REFUSED, _PROBLEMS = 20, 8, 8, 5, 3
+_TASKS, _FILES, _ANSWERS, _REFUSED, _PROBLEMS, _WORDS = 20, 8, 8, 5, 3, 5
 """So many of each are shown; the newest. All of them: --json."""
+_REASON = 200
+"""Characters of why a call was refused: what counts stands at its end."""
 _WIDE = 110
 """Columns where the output is no terminal."""
 _SIGNS = {"done": ("✓", "green"), "cancelled": ("■", "dim")}
@@ -62,16 +65,16 @@ def report(
     if as_json:
         print_json({**told, "waiting": waiting})
         return
-    print(_heading(told, since))
-    for line in outage_lines(told):
-        print(line)
+    print(hung(_heading(told, since)))
+    for one in told.get("outages", ()):  # a daemon from before an upgrade tells of none
+        print(hung(one_line(outage_words(one, until=told["until"], moment=moment))))
     for one in told["sessions"]:
-        print("\n".join(["", *_session(one)]))
+        print("\n".join(["", *map(hung, (*session_lines(one), *_ways(one)))]))
     if waiting:
         print("\nWaits for you:")
         for request in waiting:
             print(f"  #{request['number']} {_fitted(title_of(request), 5)}")
-            print(f"     {answer_to(request)}")
+            print(hung(f"     {answer_to(request)}"))
 
 
 def _heading(told: dict[str, Any], since: str) -> str:
@@ -82,12 +85,14 @@ def _heading(told: dict[str, Any], since: str) -> str:
     return f"{when}: {sums(sessions)}"
 
 
-def _session(one: dict[str, Any]) -> Iterator[str]:
+def session_lines(one: dict[str, Any]) -> Iterator[str]:
+    """What it came to; `pcc review` begins with it, too."""
     session = one["session"]
     home = session["project"]
     symbol, word, colour = standing(session)
     at = session["resumes_at"]
-    later = f", {goes_on(session).lower()} {moment(at)}" if at else ""
+    is_told = session["status"] == SessionStatus.RATE_LIMITED  # by `waits`
+    later = f", {goes_on(session).lower()} {moment(at)}" if at and not is_told else ""
     head = f"{session['name']} ({session['id']}), {word.lower()}{later}"
     yield f"{coloured(symbol, colour)} {_fitted(head, 2)}"
     yield f"  {_fitted(home, 2)}"
@@ -97,17 +102,18 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         more = f", and {len(one['files']) - _FILES} more" if len(one["files"]) > _FILES else ""
         yield f"  {counted(len(one['files']), 'file')} written: {shown}{more}"
     if one["checks"]:
-        yield f"  {counted(one['checks'], 'check')} failed"
+        is_mended = one["tasks"] and all(task["state"] == "done" for task in one["tasks"])
+        yield f"  {counted(one['checks'], 'check')} failed{' on the way' if is_mended else ''}"
     yield from _newest([_answer(given, home) for given in one["answers"]], _ANSWERS, "answer")
     yield from _newest([_refusal(call, home) for call in one["refused"]], _REFUSED, "refusal")
-    for window, times in Counter(one["limits"]).items():
-        yield f"  Stopped: {LIMIT_NAMES[LimitWindow(window)]}{_times(times)}"
-    for name in one["budgets"]:
-        yield f"  Stopped: the budget {one_line(name)} was used up"
+    # A daemon from before an upgrade tells of no words.
+    yield from _newest([_word(word) for word in one.get("words", ())], _WORDS, "word")
+    for told in filter(None, [*waited(one), waits(one, moment)]):
+        yield f"  {told[0].upper()}{one_line(told[1:])}"
     if one.get("restarts"):  # a daemon from before an upgrade tells of none
-        yield f"  Cut off{_times(one['restarts'])}, and taken over after a restart of the daemon"
+        yield f"  Cut off{often(one['restarts'])}, and taken over after a restart of the daemon"
     if one["handovers"]:
-        yield f"  Handed over to a fresh conversation{_times(one['handovers'])}"
+        yield f"  Handed over to a fresh conversation{often(one['handovers'])}"
     yield from _newest(
         [
             [f"  Problem: {_fitted(one_line(from_home(text, home)), 11)}"]
@@ -120,8 +126,17 @@ def _session(one: dict[str, Any]) -> Iterator[str]:
         f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
         f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
     )
+
+
+def _ways(one: dict[str, Any]) -> Iterator[str]:
+    """What to type next."""
+    session = one["session"]
+    if is_to_be_taken(session):
+        yield f"  Take it, or throw it away: pcc review {session['id']}"
     if one.get("snapshots"):
-        yield f"  See it: pcc diff {session['id']}  Take it back: pcc undo {session['id']}"
+        ways = f"  See it: pcc diff {session['id']}", f"  Take it back: pcc undo {session['id']}"
+        fits = width("".join(ways)) <= (terminal_width() or _WIDE)
+        yield from ["".join(ways)] if fits else ways
 
 
 def _task(task: dict[str, Any], home: str) -> list[str]:
@@ -146,13 +161,16 @@ def _answer(given: dict[str, Any], home: str) -> list[str]:
 def _refusal(call: dict[str, Any], home: str) -> list[str]:
     what = f"{one_line(call['tool'])} → {one_line(call['summary'])}"
     return [
-        f"  {coloured('✗', 'red')} Refused{_times(call['times'])}: {_fitted(what, 20)}",
-        f"      {_fitted(one_line(from_home(call['reason'], home)), 6)}",
+        f"  {coloured('✗', 'red')} Refused{often(call['times'])}: {_fitted(what, 20)}",
+        f"      {fit(from_home(told_of(call), home), _REASON)}",
     ]
 
 
-def _times(number: int) -> str:
-    return f" {number} times" if number > 1 else ""
+def _word(word: dict[str, Any]) -> list[str]:
+    heard = f" ({HEARD.get(word['heard'], word['heard'])})"
+    room = (terminal_width() or _WIDE) - 16
+    text = fit(one_line(word["text"]), max(room - width(heard), room // 3))
+    return [f'  You said: "{text}"{heard}']
 
 
 def _newest(found: Sequence[Sequence[str]], most: int, noun: str) -> Iterator[str]:

@@ -112,10 +112,7 @@ def add(
 
     Example: pcc rules add allow command 'docker compose' --project ./api
     """
-    for word, known in (
-        (effect, {"allow", "deny"}),
-        (subject, {"kind", "command", "line", "path"}),
-    ):
+    for word, known in ((effect, _EFFECTS), (subject, _SUBJECTS)):
         if word not in known:
             raise Mistyped(
                 f"{word!r} is not one of {', '.join(known)}",

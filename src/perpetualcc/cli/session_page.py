@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perpetualcc.cli.look import coloured, fit, one_line, panel, printable
-from perpetualcc.cli.statuses import goes_on, is_scheduled, refused_in, standing
+from perpetualcc.cli.statuses import goes_on, is_scheduled, is_to_be_taken, refused_in, standing
 from perpetualcc.domain.folders import home_of
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, first_few, from_home, thousands
@@ -124,9 +124,12 @@ def page(session: dict[str, Any]) -> list[str]:
     if has_begun and not is_scheduled(session):
         lines.append(f"Duration:    {duration(ended - started)}")
     if session["resumes_at"] is not None:
-        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}")
+        by_itself = ", by itself" if session["status"] == SessionStatus.RATE_LIMITED else ""
+        lines.append(f"{goes_on(session) + ':':<12} {moment(session['resumes_at'])}{by_itself}")
     if todo := session.get("todo"):  # a daemon from before an upgrade does not say
         lines.append(f"Claude's list: {fit(todo, 100)}")
+    if is_to_be_taken(session):
+        lines.append(f"Made:        take it, or throw it away: pcc review {session['id']}")
     if refused:
         see = f"pcc decisions --session {session['id']} --verdict deny"
         lines.append(f"Refused:     see {see}; what waits for you: pcc pending")

@@ -139,12 +139,12 @@ def status(
             extra |= {"decisions": decisions, "answers": answers, "said": said}
         print_json({**found, **extra})
         return
-    print("\n".join(page(found)))
+    print("\n".join(map(hung, page(found))))
     if show_history:
-        from perpetualcc.cli.lines import shown
+        from perpetualcc.cli.telling import Telling
 
-        home = found["project"]
-        lines = [hung(f"  {line}") for event in history for line in shown(event, project=home)]
+        telling = Telling(project=found["project"])
+        lines = [hung(f"  {line}") for event in history for line in telling.lines(event)]
         print("\nHistory:", *(lines or ["  nothing is on record any more"]), sep="\n")
     if show_decisions:
         lines = [hung(f"  {line}") for line in decision_lines(found, decisions, answers, said)]

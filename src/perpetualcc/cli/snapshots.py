@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +12,13 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.look import fit, one_line
 from perpetualcc.cli.which_session import the_session
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import moment
 
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
+    from perpetualcc.sessions.snapshots.record import Snapshot
     from perpetualcc.sessions.snapshots.repository import Repository
 
 TaskArgument = Annotated[
@@ -47,10 +49,9 @@ class Chosen:
     def called(self) -> str:
         """For people: when it was taken, and before what."""
         one = self.snapshot
-        before = (
-            f"task {one['task']}: {one['prompt']}" if one["task"] else f"pcc undo ({one['name']})"
-        )
-        return fit(f"{moment(one['at'])}, before {one_line(before)}", 100)
+        before = f"before task {one['task']}: {one_line(one['prompt'])}"
+        which = before if one["task"] else f"kept as {one['name']}"
+        return fit(f"{moment(one['at'])}, {which}", 100)
 
 
 def chosen(daemon: "Client", session: str | None, task: str | None, command: str) -> Chosen:
@@ -67,13 +68,31 @@ def chosen(daemon: "Client", session: str | None, task: str | None, command: str
     )
 
 
+def recorded(told: dict[str, Any]) -> "Snapshot":
+    """As it is on record, from what the daemon tells of it."""
+    from perpetualcc.sessions.snapshots.record import Snapshot
+
+    return Snapshot(**{one.name: told[one.name] for one in fields(Snapshot)})
+
+
 @contextmanager
 def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
     """The repository, and a private folder for what is read of it."""
     from perpetualcc.sessions.snapshots.repository import there
 
+    if not Path(snapshot["top"]).is_dir():
+        raise PerpetualError(
+            f"'{snapshot['top']}' is gone",
+            hint=f"What was kept of it: pcc undo {snapshot['session']} --list",
+        )
     with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
-        yield there(snapshot["top"], snapshot["prefix"]), Path(folder)
+        repository = there(snapshot["top"], snapshot["prefix"])
+        if repository.asked("cat-file", "-e", f"{snapshot['commit']}^{{tree}}").returncode:
+            raise PerpetualError(
+                f"The snapshot is not in the repository at '{snapshot['top']}' any more",
+                hint="That is another one by now, or git has removed what only refs/pcc/ led to",
+            )
+        yield repository, Path(folder)
 
 
 def commits_told(commits: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -195,18 +195,18 @@ def begin(
             unattended=unattended,
             **begins,
         )
-        for note in _brought_along(daemon.call("trust.show", project=session["project"])):
-            print(f"note: {note}", file=sys.stderr)
-        if note := _called_otherwise(session["name"], name):
-            print(f"note: {note}", file=sys.stderr)
         budgets = daemon.call("budget.show")["budgets"]
         is_alone = is_later or unattended
-        if note := of_one_unattended(budgets) if is_alone else used_up(budgets):
-            print(f"note: {note}", file=sys.stderr)
+        for note in (
+            *_brought_along(daemon.call("trust.show", project=session["project"])),
+            _called_otherwise(session["name"], name),
+            of_one_unattended(budgets) if is_alone else used_up(budgets),
+            _beside(daemon.call("session.list", project=session["project"]), session),
+        ):
+            if note:
+                print(f"note: {note}", file=sys.stderr)
         if not session["delay"] and used_up(budgets):
             session["delay"] = "waits for a budget that is used up"
-        if note := _beside(daemon.call("session.list", project=session["project"]), session):
-            print(f"note: {note}", file=sys.stderr)
     if detach or is_later:
         at = begins_in_words(session["resumes_at"], begins.get("when")) if is_later else ""
         print(f"Session started: {session['id']} ({session['name']}){at}")

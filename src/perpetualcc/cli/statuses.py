@@ -1,9 +1,11 @@
 """What people call a session's status, and its symbol."""
 
+from pathlib import Path
 from typing import Any
 
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.domain.session_status import WORDS, SessionStatus
+from perpetualcc.domain.folders import WORKTREES
+from perpetualcc.domain.session_status import ENDED, WORDS, SessionStatus
 
 _MARKS = {
     SessionStatus.IDLE: ("○", "dim"),
@@ -49,6 +51,12 @@ def refused_in(session: dict[str, Any]) -> str:
     number = session.get("refused", 0)  # a daemon from before an upgrade does not say
     is_over = session["status"] == SessionStatus.COMPLETED
     return f"{number:,} refused" if number and is_over else ""
+
+
+def is_to_be_taken(session: dict[str, Any]) -> bool:
+    """It works in a worktree that is there, and has ended."""
+    is_over = SessionStatus(session["status"]) in ENDED
+    return is_over and WORKTREES in session["project"] and Path(session["project"]).is_dir()
 
 
 def goes_on(session: dict[str, Any]) -> str:

@@ -1,22 +1,20 @@
 """Watching a session live: events out, answers in."""
 
-import os
 import select
 import sys
-import termios
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
 from perpetualcc.cli.asking import Prompt, untold_lines
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.history import NOTHING_LEFT, last_events, refuse_broken
-from perpetualcc.cli.lines import shown
-from perpetualcc.cli.look import coloured, hung, printable, steers, terminal_width, width
+from perpetualcc.cli.look import coloured, hung, one_line, printable, steers
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.say import new_key, outlook, say_to
+from perpetualcc.cli.telling import Telling
+from perpetualcc.cli.typed_line import TypedLine
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.client import Client, ConnectionLost
 from perpetualcc.human.answers import AnswerError
@@ -64,20 +62,21 @@ class Watcher:
         self._passed_ending: Ending | None = None
         self._options = options
         self._session = session
-        self._project = ""
+        self._telling = Telling(options.detail)
         self._since = 0
         self._waiting: dict[int, Prompt] = {}
-        self._invitation = ""
-        """What stands on the line that is typed on; empty: nothing is asked."""
+        self._line = TypedLine()
         self._asked = 0
-        """The request that a typed line answers."""
+        """The request that a typed line answers, if it is still waiting."""
         self._is_stopping = False
         """A typed line says whether the session is to stop."""
         self._is_speaking = False
-        """A typed line is said to Claude; what happens meanwhile is shown when it is typed."""
+        """A typed line is said to Claude."""
         self._unsent: tuple[str, str] | None = None
         """What was typed when the daemon went away, with the key that it is said by."""
-        self._listens = sys.stdin.isatty()
+        self._outlooks: dict[int, str] = {}
+        """When what was said here reaches Claude, by its number; told with the event."""
+        self._listens = self._line.is_there
         self._countdown = Countdown()
         self._quiet = 0
         """Seconds without an event."""
@@ -88,13 +87,16 @@ class Watcher:
         """Until the session ends, or the person leaves with Ctrl+C."""
         if self._listens:
             leave = "end" if self._options.staged else "detach (session continues in background)"
-            speak = "" if self._options.staged else "Enter to say something to Claude\n"
+            key = "Type" if self._line.is_whole else "Enter"
+            speak = "" if self._options.staged else f"{key} to say something to Claude\n"
             print(f"\nCtrl+C to {leave}\nCtrl+D to stop session\n{speak}")
         try:
+            self._line.listen()
             return self._until_the_end()
         finally:
             self._clear_line()
-            _forget_what_is_typed()
+            self._let_go()
+            self._line.close()
 
     def _until_the_end(self) -> Ending:
         while True:
@@ -122,7 +124,13 @@ class Watcher:
         if self._tail is None:
             return
         found = daemon.call("session.get", session=self._session)
-        self._passed_ending, self._project = _ENDINGS.get(found["status"]), found["project"]
+        self._passed_ending = _ENDINGS.get(found["status"])
+        self._telling = Telling(
+            self._options.detail,
+            project=found["project"],
+            staged=self._options.staged,
+            here=self._listens,
+        )
         past = last_events(daemon, self._session, self._tail)
         if not past:
             print(NOTHING_LEFT, file=sys.stderr)
@@ -141,7 +149,7 @@ class Watcher:
         ended, self._passed_ending = self._passed_ending, None
         self._send_unsent(daemon)
         while True:
-            if self._is_speaking and self._invitation:  # half a line is not to be torn
+            if self._is_not_to_be_torn:
                 self._wait(daemon)
                 continue
             # A status of the past does not end the watching: something may come after it.
@@ -162,6 +170,11 @@ class Watcher:
             return _LAST_WORD
         return _SETTLED if self._is_to_prompt and not self._is_speaking else 0
 
+    @property
+    def _is_not_to_be_torn(self) -> bool:
+        """Half a line, on a terminal that cannot draw it again."""
+        return self._is_speaking and self._line.is_shown and not self._line.is_whole
+
     def _is_newest(self, daemon: Client) -> bool:
         """Nothing has happened since what was shown last."""
         found = daemon.call("events.tail", session=self._session, count=1)
@@ -170,18 +183,14 @@ class Watcher:
     def _show(self, event: Mapping[str, Any], ended: Ending | None) -> Ending | None:
         self._since = event["seq"]
         self._note(event)
-        options = self._options
-        lines = shown(
-            event,
-            options.detail,
-            project=self._project,
-            staged=options.staged,
-            here=self._listens,
-        )
-        if lines:
+        if event["kind"] == "WordSaid":
+            event = {**event, "outlook": self._outlooks.pop(event["number"], "")}
+        if lines := self._telling.lines(event):
             self._clear_line()
             for line in lines:
                 print(hung(line), flush=True)
+            if self._line.text and self._is_typed_for_something:
+                self._invite()
         if event["kind"] == "SessionStatusChanged":
             self._countdown.until = event["resumes_at"]
             return _ENDINGS.get(event["after"])
@@ -209,61 +218,86 @@ class Watcher:
     @property
     def _is_to_prompt(self) -> bool:
         asks = self._is_stopping or self._is_speaking or bool(self._waiting)
-        return self._listens and asks and not self._invitation
+        return self._listens and (asks or bool(self._line.text)) and not self._line.is_shown
+
+    @property
+    def _is_typed_for_something(self) -> bool:
+        """What is typed is meant for what was asked when it was begun, and for nothing else."""
+        return self._is_stopping or self._is_speaking or self._asked in self._waiting
 
     def _prompt(self, daemon: Client) -> None:
         """Ask about the end, or the oldest request, unless it is on the screen already."""
         if not self._is_to_prompt:
             return
         self._countdown.clear()
-        if self._is_stopping:
-            self._invite(_STOP)
-            return
-        if self._is_speaking:
-            self._invite(_SAY)
-            return
-        prompt = self._waiting[min(self._waiting)]
+        if self._line.text and not self._is_typed_for_something:
+            self._let_go()
+        if self._line.is_whole and self._waiting and not self._line.text:
+            self._is_speaking = False
+        if self._line.text or self._is_stopping or self._is_speaking:
+            self._invite()
+        elif self._waiting:
+            self._ask(daemon, self._waiting[min(self._waiting)])
+
+    def _ask(self, daemon: Client, prompt: Prompt) -> None:
         untold: Iterable[str] = ()
         if prompt.number != self._asked:
             untold = untold_lines(daemon.call("escalation.get", number=prompt.number))
             # What was typed, with or without its Enter, was meant for something else.
-            _forget_what_is_typed()
+            self._line.forget()
             self._asked = prompt.number
         for line in (*untold, *prompt.lines()):
             print(hung(line))
-        self._invite(prompt.invitation)
+        self._telling.interrupt()
+        self._invite()
 
-    def _invite(self, invitation: str) -> None:
-        self._invitation = invitation
-        print(invitation, end="", flush=True)
+    def _invite(self) -> None:
+        """The line to type on, with what is typed on it."""
+        if self._is_stopping:
+            self._line.show(_STOP)
+        elif self._is_speaking:
+            self._line.show(_SAY)
+        else:
+            self._line.show(self._waiting[self._asked].invitation)
+
+    def _let_go(self) -> None:
+        """What is typed is for nothing any more; whoever typed it may want to have it."""
+        if self._line.text:
+            print(f"   Not sent: {one_line(self._line.text)}")
+        self._line.forget()
 
     def _clear_line(self) -> None:
         """Of the countdown, or that is typed on: what comes now is not a part of it."""
         self._countdown.clear()
-        if self._invitation:
-            # A narrow terminal breaks it into several rows.
-            rows = (width(self._invitation) - 1) // (terminal_width() or 80)
-            print("\r\x1b[2K" + "\x1b[A\x1b[2K" * rows if steers() else "\n", end="")
-            self._invitation = ""
+        self._line.hide()
 
     def _wait(self, daemon: Client) -> None:
-        readers: list[Any] = [] if self._is_speaking else [daemon]
-        readers += [sys.stdin] if self._listens else []
-        if not self._invitation:
-            self._countdown.show()
-        ready, _, _ = select.select(readers, [], [], 1.0)
-        self._quiet = 0 if ready else self._quiet + 1
-        if self._quiet and self._quiet % _PATIENCE == 0 and not self._is_speaking:
-            self._say_why_nothing_happens(daemon)
-        if sys.stdin in ready:
-            self._take(daemon, _typed())
+        self._line.listen()
+        if not self._line.has_more:
+            readers: list[Any] = [] if self._is_not_to_be_torn else [daemon]
+            readers += [sys.stdin] if self._listens else []
+            if not self._line.is_shown:
+                self._countdown.show()
+            ready, _, _ = select.select(readers, [], [], 1.0)
+            self._quiet = 0 if ready else self._quiet + 1
+            if self._quiet and self._quiet % _PATIENCE == 0 and not self._is_speaking:
+                self._say_why_nothing_happens(daemon)
+            if sys.stdin not in ready:
+                return
+        if (line := self._line.read()) is not None:
+            self._take(daemon, line)
+        elif self._line.text and not self._line.is_shown:
+            self._countdown.clear()
+            self._is_speaking = not self._is_typed_for_something
+            self._invite()
+        elif self._is_speaking and not self._line.text:
+            self._is_speaking = False
+            self._line.hide()
 
     def _take(self, daemon: Client, line: str) -> None:
         """What was typed: an answer, or Ctrl+D, which makes no line of its own."""
         self._countdown.clear()
-        if not line.endswith("\n") and (line or self._invitation):
-            print()
-        self._invitation = ""
+        self._telling.interrupt()
         if self._is_stopping:
             self._is_stopping = False
             if line.strip().casefold() in {"y", "yes"}:
@@ -288,6 +322,7 @@ class Watcher:
         delay = daemon.call("session.get", session=self._session)["delay"]
         if delay and delay.partition(":")[0] != self._delay.partition(":")[0]:
             self._clear_line()
+            self._telling.interrupt()
             print(f"{coloured('⏳', 'yellow')} {printable(delay)}", flush=True)
         self._delay = delay
 
@@ -322,7 +357,8 @@ class Watcher:
         if self._unsent is None:
             return
         try:
-            print(hung(f"   {outlook(say_to(daemon, self._session, *self._unsent))}"))
+            said = say_to(daemon, self._session, *self._unsent)
+            self._outlooks[said["number"]] = outlook(said)
         except ConnectionLost:
             raise
         except PerpetualError as error:
@@ -335,31 +371,6 @@ class Watcher:
         found = daemon.call("escalation.get", number=asked.number)
         if found["settled_at"] is None:
             self._waiting[asked.number] = Prompt(request=asked.request)
-
-
-def _forget_what_is_typed() -> None:
-    """Half a line that was typed for a request is meant for no other, and for no shell after it."""
-    with suppress(OSError, termios.error):
-        # In the background of a shell nothing was typed for us, and who tries is stopped.
-        if sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp():
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)
-
-
-def _typed() -> str:
-    """
-    A line; without its end where Ctrl+D was pressed after it, and nothing where it stands alone.
-
-    Raises:
-        KeyboardInterrupt: the terminal is gone, and with it the person.
-    """
-    try:
-        # Not `readline`: that would wait for the rest of a line, and keep what comes after it.
-        found = os.read(sys.stdin.fileno(), 65536)
-        if not found:
-            termios.tcgetattr(sys.stdin)
-    except (OSError, termios.error):
-        raise KeyboardInterrupt from None
-    return found.decode(errors="replace")
 
 
 class Countdown:

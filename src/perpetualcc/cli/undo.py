@@ -1,17 +1,19 @@
 """`pcc undo`: put a project's files back as they were before a task, and take that back, too."""
 
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perpetualcc.cli.brought_back import gone_in_words, is_gone, make_again
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json, printable, table
 from perpetualcc.cli.options import DryRunOption, GlobalOptions, JsonOption, LookedAtArgument
+from perpetualcc.cli.results import ask
 from perpetualcc.cli.snapshots import Chosen, TaskArgument, chosen, commits_told, opened
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.domain.errors import PerpetualError
@@ -59,6 +61,15 @@ def undo(
         return
     if not dry_run:
         _refuse_beside_work(meant)
+    if is_gone(meant.snapshot):
+        told = gone_in_words(meant.snapshot)
+        if dry_run:
+            print(told)
+            return
+        if not yes:
+            ask(f"{told}. Make it again?", "Nothing was put back")
+        make_again(meant.snapshot)
+        yes = True
     with opened(meant.snapshot) as (repository, folder):
         _undo(ctx.obj, meant, repository, folder, asks=not yes, is_dry=dry_run, as_json=as_json)
 
@@ -73,7 +84,8 @@ def _undo(
     is_dry: bool,
     as_json: bool,
 ) -> None:
-    from perpetualcc.sessions.snapshots.restoring import carry_out, plan
+    from perpetualcc.daemon.putting_back import putting_back
+    from perpetualcc.sessions.snapshots.restoring import carry_out, check_kept, plan
 
     # To look leaves no trace in the repository.
     private = repository.writing_to(folder / "objects")
@@ -83,28 +95,39 @@ def _undo(
         return
     if asks:
         _ask(meant, repository, planned)
+    with putting_back(options.locations, repository.top / repository.prefix) as lock:
+        kept = _kept(options, meant)
+        try:
+            check_kept(private, planned, kept["commit"])
+        except PerpetualError as error:
+            raise PerpetualError(
+                f"Nothing was put back: {error.message}", hint=f"Again: {_same(meant)}"
+            ) from error
+        try:
+            carry_out(replace(repository, held=(lock,)), folder, planned)
+        except PerpetualError as error:
+            raise PerpetualError(
+                f"Not put back: {error.message}",
+                hint=f"What changed meanwhile is left alone. Try it again: {_same(meant)}",
+            ) from error
+    _tell(meant, repository, planned, kept["name"], as_json=as_json)
+
+
+def _kept(options: GlobalOptions, meant: Chosen) -> dict[str, Any]:
+    """The present, in a snapshot. Raises PerpetualError: somebody is at work; or there is none."""
+    session, snapshot = meant.session["id"], meant.snapshot
     with connect(options) as daemon:
-        again = chosen(daemon, meant.session["id"], meant.snapshot["name"], "pcc undo")
-        _refuse_beside_work(again)
-        kept = daemon.call(
-            "snapshot.take", session=meant.session["id"], beside=meant.snapshot["commit"]
+        _refuse_beside_work(chosen(daemon, session, snapshot["name"], "pcc undo"))
+        kept: dict[str, Any] = daemon.call(
+            "snapshot.take", session=session, beside=snapshot["commit"]
         )
     if not kept["is_kept"]:
         raise PerpetualError(f"Nothing was put back: {kept['trouble']}")
-    if private.git("rev-parse", f"{kept['commit']}^{{tree}}").decode().strip() != planned.now.tree:
-        raise PerpetualError(
-            "Nothing was put back: files have changed meanwhile",
-            hint=f"Again: pcc undo {meant.session['id']}",
-        )
-    try:
-        carry_out(repository, folder, planned)
-    except PerpetualError as error:
-        same = f"pcc undo {meant.session['id']} {meant.snapshot['name']}"
-        raise PerpetualError(
-            f"Not put back: {error.message}",
-            hint=f"What changed meanwhile is left alone. Try it again: {same}",
-        ) from error
-    _tell(meant, repository, planned, kept["name"], as_json=as_json)
+    return kept
+
+
+def _same(meant: Chosen) -> str:
+    return f"pcc undo {meant.session['id']} {meant.snapshot['name']}"
 
 
 def _refuse_beside_work(meant: Chosen) -> None:
@@ -119,10 +142,7 @@ def _ask(meant: Chosen, repository: "Repository", planned: "Plan") -> None:
     """Raises PerpetualError where nobody can be asked, or says no."""
     print(f"To {printable(str(repository.top / repository.prefix))} as it was {meant.called}")
     print("\n".join(_steps(planned)))
-    if not sys.stdin.isatty():
-        raise PerpetualError("Nothing was put back: nobody can be asked", hint="Say it with: --yes")
-    if not typer.confirm("Put it back?", default=False):
-        raise PerpetualError("Nothing was put back")
+    ask("Put it back?", "Nothing was put back")
 
 
 def _steps(planned: "Plan") -> Iterator[str]:
@@ -195,7 +215,7 @@ def _list(meant: Chosen, *, as_json: bool) -> None:
         (
             one["name"],
             moment(one["at"]),
-            fit(one_line(one["prompt"] or "before pcc undo"), 60),
+            fit(one_line(one["prompt"] or "pcc undo, accept or discard"), 60),
             str(len(one["left_out"]) or ""),
         )
         for one in meant.all

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from perpetualcc.cli.ending import Mistyped
+from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import WORKTREES, canonical, is_worktree, main_tree
+from perpetualcc.domain.folders import WORKTREE_BRANCH, WORKTREES, canonical, is_worktree, main_tree
 from perpetualcc.domain.git import GIT, OWN_FILTERS
 
 _NAME = re.compile(r"[\w-][\w.+-]*", re.ASCII)
@@ -40,7 +41,7 @@ def worktree_of(project: Path, name: str) -> Path:
     if is_worktree(place):
         _refuse_unfinished(place)
     else:
-        _make(top, place, name)
+        make(top, place, f"{WORKTREE_BRANCH}{name}")
     inner = place / home.relative_to(canonical(top))
     if not inner.is_dir():
         raise PerpetualError(
@@ -50,19 +51,26 @@ def worktree_of(project: Path, name: str) -> Path:
     return inner
 
 
-def _make(top: Path, place: Path, name: str) -> None:
+def make(top: Path, place: Path, branch: str, begins: str = "HEAD") -> None:
+    """
+    On that branch; a new one begins with the commit `begins`, and without a name there is none.
+
+    Raises PerpetualError: the repository names filters, has no commit, or git refuses.
+    """
     by_hand = f"git -C {shlex.quote(str(top))} worktree add {shlex.quote(str(place))}"
     if ask_git(top, *OWN_FILTERS).stdout:
         raise PerpetualError(
             "This repository's own settings name filters, which are programs",
             hint=f"Make the worktree yourself, and start there: {by_hand}",
         )
-    git_says(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", why=_NO_COMMIT)
-    branch = f"worktree-{name}"
-    is_known = ask_git(top, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}").returncode
-    words = ("--", str(place), branch) if is_known == 0 else ("-b", branch, "--", str(place))
+    git_says(top, "rev-parse", "--verify", "--quiet", f"{begins}^{{commit}}", why=_NO_COMMIT)
+    known = ask_git(top, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}").returncode
+    is_known = branch and known == 0
+    new = ("-b", branch) if branch else ("--detach",)
+    words = ("--", str(place), branch) if is_known else (*new, "--", str(place), begins)
     _hide(place.parent)
-    print(f"Making the worktree '{place}', on the branch {branch} …", file=sys.stderr)
+    where = f"on the branch {branch}" if branch else f"at {begins[:12]}"
+    print(printable(f"Making the worktree '{place}', {where} …"), file=sys.stderr)
     git_says(top, "worktree", "add", "--quiet", *words, why=f"git makes no worktree '{place}'")
 
 

@@ -16,15 +16,12 @@ from perpetualcc.cli.statuses import SHOWN
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.cli.worktree import ask_git, git_says
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import WORKTREES, canonical, main_tree
+from perpetualcc.domain.folders import WORKTREE_BRANCH, WORKTREES, canonical, main_tree
 from perpetualcc.domain.git import OWN_FILTERS, without_filters
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import bytes_in_words, counted
 
 app = typer.Typer(rich_markup_mode=None)
-
-_OURS = "worktree-"
-"""How branches are called that are made with a worktree, by us and by Claude Code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +181,7 @@ def _removed(top: Path, tree: Tree) -> bool:
         filters = _no_filters(tree.path) or ()
         words = (*filters, "worktree", "remove", str(tree.path))
         git_says(top, *words, why=f"git keeps '{tree.path}'")
-        if tree.branch.startswith(_OURS):
+        if tree.branch.startswith(WORKTREE_BRANCH):
             git_says(top, "branch", "-d", tree.branch, why=f"git keeps the branch {tree.branch}")
     except PerpetualError as error:
         print(printable(f"note: {error.message}. {error.hint or ''}".strip()), file=sys.stderr)

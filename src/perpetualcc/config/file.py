@@ -83,6 +83,25 @@ class DaemonSettings:
     did."""
 
 
+_HOST = re.compile(r"(ssh://)?[A-Za-z0-9_][\w.+-]*(@[\w.-]+|@\[[\w:%.]+\])?(:\d+)?")
+"""What `ssh` takes for a destination, and nothing that it takes for an option."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineSettings:
+    """`[machines]`: where else you have sessions, for `pcc machines` and `pcc on all`."""
+
+    hosts: tuple[str, ...] = ()
+    """As you would type them behind `ssh`: names of your `~/.ssh/config`, or `USER@HOST`."""
+
+    def __post_init__(self) -> None:
+        for host in self.hosts:
+            if host in {"all", "here"} or not _HOST.fullmatch(host):
+                raise PerpetualError(
+                    f"{host!r} is no host for ssh", hint="pcc machines add alice@build.example.com"
+                )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The whole configuration: one frozen value per section."""
@@ -101,6 +120,7 @@ class Config:
     handover: HandoverSettings = field(default_factory=HandoverSettings)
     dashboard: DashboardSettings = field(default_factory=DashboardSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
+    machines: MachineSettings = field(default_factory=MachineSettings)
 
 
 class ConfigError(PerpetualError):

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from perpetualcc.domain.folders import outside
 from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.private_files import write_whole
 
@@ -122,6 +123,7 @@ class _Holder:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            env={**os.environ, "PATH": outside(os.environ.get("PATH", os.defpath))},
         )
         return cls(way=way, process=process)
 

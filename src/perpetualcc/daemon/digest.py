@@ -2,11 +2,13 @@
 The digest: once a day, at a local time, what `pcc report` knows as one message.
 
 A day is written down together with its message, so there are never two; a machine that slept at
-that time sends it when it wakes, on the same day.
+that time sends it when it wakes, on the same day. What has not left when the next one is due is
+told by that.
 """
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
@@ -18,16 +20,20 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.hours import day_at, on_day, parse_time
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.waiting import wait_at_most
+from perpetualcc.domain.times import sent_moment
+from perpetualcc.domain.waiting import sleep_until, wait_at_most
 from perpetualcc.human.attendant import notices_for
 from perpetualcc.human.escalation import EscalationQueue
+from perpetualcc.human.notifications.channels import Channel
 from perpetualcc.human.notifications.courier import Equipment
-from perpetualcc.human.notifications.digest import Day, Next, Worked, digest_of
-from perpetualcc.human.notifications.message import Message, Who
-from perpetualcc.human.notifications.outbox import Kind
+from perpetualcc.human.notifications.digest import Day, Worked, digest_of
+from perpetualcc.human.notifications.message import Message, Next, Who
+from perpetualcc.human.notifications.outbox import Kind, NewNotice
 from perpetualcc.sessions.manager import SessionManager
+from perpetualcc.sessions.outage_words import outage_words
+from perpetualcc.sessions.outages import OutageCause, Outages
 from perpetualcc.sessions.report import Reports
-from perpetualcc.sessions.report_words import happened, in_brief, sums, task_lines
+from perpetualcc.sessions.report_words import happened, in_brief, sums, text_lines
 from perpetualcc.store.digests import SqliteDigests
 
 log = logging.getLogger(__name__)
@@ -37,8 +43,6 @@ _FIRST = timedelta(days=1)
 _LONGEST = timedelta(days=7)
 """What one tells of that comes after a longer silence."""
 _MOST_WAITING = 1_000
-_LONGEST_SLEEP = timedelta(seconds=30)
-"""Laptops sleep, clocks jump, and who travels has another morning."""
 _SHORTEST_SLEEP = timedelta(milliseconds=100)
 
 
@@ -47,6 +51,7 @@ class DayReader:
     """Puts together what a digest tells."""
 
     reports: Reports
+    outages: Outages
     manager: SessionManager
     held: Held
     queue: EscalationQueue
@@ -57,12 +62,13 @@ class DayReader:
     async def read(self, since: float, until: float, kind: Kind) -> Message | None:
         """None: nothing happened between these times (UTC epoch seconds)."""
         reports = await self.reports.since(since, until)
+        outages = [asdict(one) for one in await self.outages.since(since, until)]
         sessions = [await self.manager.get_session(one.session) for one in reports]
         told = [
             {**asdict(report), "session": session_data(session)}
             for report, session in zip(reports, await self.held.shown(sessions), strict=True)
         ]
-        if not any(map(happened, told)):
+        if not (any(map(happened, told)) or any(map(_is_news, outages))):
             return None
         waiting = await self.queue.get_pending(None, _MOST_WAITING)
         alive = await self._alive()
@@ -78,7 +84,8 @@ class DayReader:
             waiting=waiting,
             who=who,
             homes={name: str(one.project) for name, one in known.items()},
-            following=[_next(one, who[one.id]) for one in alive if one.resumes_at],
+            following=[_next(one, who[one.id]) for one in alive if _goes_on_later(one, told)],
+            outages=[_outage(one, until) for one in outages],
             still_since=await self.digests.still_since(),
         )
         return digest_of(day, page=self.page, kind=kind)
@@ -88,9 +95,31 @@ class DayReader:
         return await self.held.shown(await self.manager.list_sessions(statuses=alive))
 
 
+def _is_news(outage: Mapping[str, Any]) -> bool:
+    """People were told of the limit, and until when it lasts, when it was met."""
+    return bool(outage["cause"] != OutageCause.LIMIT)
+
+
+def _outage(outage: Mapping[str, Any], until: float) -> str:
+    """What a crash said stays here; the name of a limit is no content."""
+    detail = "" if _is_news(outage) else outage["detail"]
+    return outage_words({**outage, "detail": detail}, until=until, moment=sent_moment)
+
+
+def _goes_on_later(session: Session, told: Sequence[Mapping[str, Any]]) -> bool:
+    """And its own line does not say so."""
+    is_told = any(one["session"]["id"] == session.id for one in told if happened(one))
+    is_limited = session.status is SessionStatus.RATE_LIMITED
+    return session.resumes_at is not None and not (is_limited and is_told)
+
+
 def _worked(told: Sequence[Mapping[str, Any]], who: Mapping[Any, Who]) -> list[Worked]:
     return [
-        Worked(who=who[one["session"]["id"]], standing=in_brief(one), tasks=task_lines(one))
+        Worked(
+            who=who[one["session"]["id"]],
+            standing=in_brief(one, sent_moment),
+            tasks=text_lines(one),
+        )
         for one in told
         if happened(one)
     ]
@@ -139,15 +168,14 @@ class Digest:
 
     async def run(self) -> None:
         while self._at is not None:
-            ahead = _LONGEST_SLEEP
+            due = None
             try:
                 await self.send_if_due()
                 due = await self.next_due()
-                if due is not None:
-                    ahead = min(ahead, timedelta(seconds=due - self._clock.now()))
             except Exception:  # the database's trouble must not end the digests
                 log.exception("the digest cannot be sent")
-            await wait_at_most(max(ahead, _SHORTEST_SLEEP), self._woken)
+            pause = sleep_until(due, self._clock.now(), at_least=_SHORTEST_SLEEP)
+            await wait_at_most(pause, self._woken)
             self._woken.clear()
 
     async def send_if_due(self) -> None:
@@ -155,20 +183,23 @@ class Digest:
         due, now, day = await self.next_due(), self._clock.now(), self._today()
         if due is None or due > now:
             return
-        message = await self._reader.read(await self._since(now), now, Kind.DIGEST)
-        notices = []
-        if message is not None:
-            notices = notices_for(
-                message, f"digest:{day}", self._with.channels, self._with.settings, None
-            )
+        notices: list[NewNotice] = []
+        for since, channels in (await self._since(now)).items():
+            message = await self._reader.read(since, now, Kind.DIGEST)
+            if message is not None:
+                cause = f"digest:{day}"
+                notices += notices_for(message, cause, channels, self._with.settings, None)
         if await self._digests.finish(day, now, notices) and notices:
             self._sent()
 
-    async def _since(self, now: float) -> float:
-        last = await self._digests.last(now)
-        if last is None:
-            return now - _FIRST.total_seconds()
-        return max(last, now - _LONGEST.total_seconds())
+    async def _since(self, now: float) -> Mapping[float, Sequence[Channel]]:
+        """From when on the channels are to be told: what has not left through one is told now."""
+        found: dict[float, list[Channel]] = defaultdict(list)
+        for channel in self._with.channels:
+            until = await self._digests.told_until(now, channel.name, _FIRST)
+            longest = _FIRST if until is None else _LONGEST
+            found[max(until or 0.0, now - longest.total_seconds())].append(channel)
+        return found
 
     async def now(self) -> Message | None:
         """As it would be sent now, as a test; None: nothing happened in the last day."""

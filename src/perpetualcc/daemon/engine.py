@@ -17,6 +17,7 @@ from perpetualcc.daemon.clock_watch import watch_clock
 from perpetualcc.daemon.disk_watch import watch_disk
 from perpetualcc.daemon.host import run
 from perpetualcc.daemon.index_keeper import QUIET, WATCHED
+from perpetualcc.daemon.offered import methods_of
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.retention import every_day
 from perpetualcc.daemon.state import note_settings
@@ -41,7 +42,7 @@ class Engine:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self.methods = parts.api.methods()
+        self.methods = methods_of(parts)
 
     @property
     def busy(self) -> bool:

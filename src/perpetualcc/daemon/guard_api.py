@@ -50,7 +50,7 @@ class GuardApi:
 
     async def show_trust(self, params: Params, _: Connection) -> Any:
         """What a project would load that can run code, and whether a person trusts it."""
-        return await self.guard.describe(Path(params["project"]))
+        return await self.guard.describe(_place(params))
 
     async def set_trust(self, params: Params, _: Connection) -> Any:
         """
@@ -59,7 +59,7 @@ class GuardApi:
         Raises:
             PerpetualError: it changed, or it is more than can be looked at.
         """
-        project = Path(params["project"])
+        project = _place(params)
         now = await self.guard.describe(project)
         if now["hash"] != params["hash"]:
             raise PerpetualError(
@@ -76,7 +76,7 @@ class GuardApi:
 
     async def forget_trust(self, params: Params, _: Connection) -> Any:
         """Trust the project no longer."""
-        return await self.trust.forget(Path(params["project"]))
+        return await self.trust.forget(_place(params))
 
     async def list_rules(self, _params: Params, _: Connection) -> Any:
         """What a person decided once and for all."""
@@ -126,3 +126,10 @@ def rule_data(rule: Rule) -> dict[str, Any]:
         "note": rule.note,
         "explanation": rule.explain(),
     }
+
+
+def _place(params: Params) -> Path:
+    """Raises PerpetualError: no path can be so."""
+    if "\0" in params["project"]:
+        raise PerpetualError("A project path holds no NUL character")
+    return Path(params["project"])

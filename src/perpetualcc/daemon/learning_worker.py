@@ -106,8 +106,9 @@ class BrainConfirmation:
         request = BudgetRequest(
             session=SessionId("learning"), task=task, is_unattended=True, resume_tokens=0
         )
-        database = await Database.open(self._locations.prepare().database, exclusive=False)
-        try:
+        async with await Database.open(
+            self._locations.prepare().database, exclusive=False
+        ) as database:
             budget = SqliteBudget(database)
             granted = await budget.reserve(request, clock.now())
             if isinstance(granted, Refusal):
@@ -118,8 +119,6 @@ class BrainConfirmation:
             finally:
                 used = model.usage
                 await budget.close(task, used.tokens, used.cost_usd, clock.now())
-        finally:
-            await database.close()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 from perpetualcc.agent.inbox import Gone, Inbox
@@ -70,7 +69,7 @@ class MemoryWatch:
             if self._at_work:
                 try:
                     await self._look()
-                except PerpetualError:  # a full disk: the next look finds it
+                except (PerpetualError, OSError):  # a full disk: the next look finds it
                     log.exception("the memory of the runs could not be looked at")
 
     async def _look(self) -> None:
@@ -82,12 +81,15 @@ class MemoryWatch:
         """Each of them counted twice: what is shared is shared out before anything is ended."""
         if (machine := self.look()) is None:
             return []
-        measure = self.measure or partial(memory.of_runs, self.data)
-        runs = {run: found for run, found in measure().items() if found and run in self._at_work}
+        measured = self._measured().items()
+        runs = {run: found for run, found in measured if found and run in self._at_work}
         if not (suspects := outgrown(runs, machine, self.settings)):
             return []
         runs |= {one.run: memory.shared_out(runs[one.run]) for one in suspects}
         return outgrown(runs, machine, self.settings)
+
+    def _measured(self) -> Mapping[RunId, Sequence[Resident]]:
+        return self.measure() if self.measure else memory.of_runs(self.data)
 
     async def _end(self, found: Outgrown) -> None:
         launch, inbox = self._at_work.pop(found.run)
@@ -109,7 +111,12 @@ class MemoryWatch:
         finally:
             inbox.put(Gone(error=found.text))
         # The run's end takes seconds, in which this one would go on growing.
-        await asyncio.to_thread(processes.end, [found.largest.pid], _GRACE)
+        await asyncio.to_thread(self._end_largest, found)
+
+    def _end_largest(self, found: Outgrown) -> None:
+        """If it is still the run's: on a full disk the note took minutes, and numbers go round."""
+        there = {one.pid for one in self._measured().get(found.run, ())}
+        processes.end({found.largest.pid} & there, _GRACE)
 
     async def settle(self, task: Task, outcome: Outcome) -> Outcome:
         """What a run came to, when it was ended for this and nobody wanted something else of it."""

@@ -65,8 +65,7 @@ class Minds:
         finally:
             before, mind.booked = mind.booked, mind.brain.usage
             tokens = mind.booked.tokens - before.tokens
-            # Ollama works on this machine, and for nothing.
-            if tokens and session.options.brain != BrainType.OLLAMA:
+            if tokens:
                 self._book(session, tokens, mind.booked.cost_usd - before.cost_usd)
 
     def _of(self, options: SessionOptions) -> _Mind:
@@ -132,17 +131,7 @@ def brain_settings(configured: BrainSettings, options: SessionOptions) -> BrainS
             f"No brain is called {options.brain!r}", hint=f"Brains: {names}"
         ) from error
     chosen = replace(configured, type=kind, confidence_threshold=options.confidence)
-    if not options.model:
-        return chosen
-    match kind:
-        case BrainType.CLAUDE:
-            return replace(chosen, claude=replace(chosen.claude, model=options.model))
-        case BrainType.GEMINI:
-            return replace(chosen, gemini=replace(chosen.gemini, model=options.model))
-        case BrainType.OLLAMA:
-            return replace(chosen, ollama=replace(chosen.ollama, model=options.model))
-        case BrainType.NONE:
-            return chosen
+    return chosen.of_model(options.model)
 
 
 def _text_of(path: str) -> str:

@@ -5,7 +5,8 @@ The composition root: every part of the engine is made here, and nowhere else.
                                         │               │              │
                                       lanes          sessions     gatekeeper, answerer, people
 
-The stores are in `daemon.kept`. Over 300 lines because it is one list: a property for each part.
+The stores are in `daemon.kept`, what clients ask in `daemon.offered`. Over 300 lines because it is
+one list: a property for each part.
 """
 
 from collections.abc import Mapping
@@ -22,18 +23,13 @@ from perpetualcc.config.embeddings import embeddings_of
 from perpetualcc.config.file import Config
 from perpetualcc.daemon import learning_worker
 from perpetualcc.daemon.accepted_rules import AcceptedRules
-from perpetualcc.daemon.api import Api
 from perpetualcc.daemon.budget import BudgetKeeper
 from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.check_shell import CheckShell
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.claudes import ClaudeRunner
-from perpetualcc.daemon.delays import Delays
-from perpetualcc.daemon.device_api import DeviceApi
 from perpetualcc.daemon.digest import DayReader, Digest
-from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.gatekeeper import Guard
-from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.habits import Habits
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.index_keeper import IndexKeeper
@@ -47,16 +43,13 @@ from perpetualcc.daemon.offers import RuleOffers
 from perpetualcc.daemon.open_questions import OpenQuestions
 from perpetualcc.daemon.outage_watch import OutageWatch
 from perpetualcc.daemon.people import HumanBridge
-from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
+from perpetualcc.daemon.putting_back import is_put_back
 from perpetualcc.daemon.recollection import Recollection
-from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.session_work import SessionWork
-from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.state import is_work_stopped
 from perpetualcc.daemon.words import WordKeeper
-from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.daemon.workers import Workers
 from perpetualcc.deferred.conditions import ConditionWatch
 from perpetualcc.domain.clock import SteadyClock
@@ -79,7 +72,6 @@ from perpetualcc.sessions.system_load import LoadGate
 from perpetualcc.store.all_work import SqliteAllWork
 from perpetualcc.store.budget_days import SqliteBudgetDays
 from perpetualcc.store.database import Database
-from perpetualcc.store.devices import DeviceStore
 from perpetualcc.store.digests import SqliteDigests
 from perpetualcc.store.episodes import SqliteEpisodes
 from perpetualcc.store.facts import SqliteFacts
@@ -204,6 +196,7 @@ class Parts(Kept):
             self.locations.run_dir / "snapshots",
             is_wanted=settings.snapshots,
             keep=timedelta(days=settings.history_days),
+            is_put_back=partial(is_put_back, self.locations),
         )
 
     @cached_property
@@ -409,6 +402,7 @@ class Parts(Kept):
         return Digest(
             reader=DayReader(
                 reports=self.reports,
+                outages=self.outages,
                 manager=self.manager,
                 held=self.held,
                 queue=self.queue,
@@ -438,64 +432,4 @@ class Parts(Kept):
             ladder=self.config.human.ladder,
             clock=self.clock,
             data=self.locations.data,
-        )
-
-    # -- what clients see
-
-    @cached_property
-    def api(self) -> Api:
-        return Api(
-            manager=self.manager,
-            people=self.people,
-            about_people=PeopleApi(
-                manager=self.manager,
-                queue=self.queue,
-                escalations=self.escalations,
-                desk=self.desk,
-                events=self.events,
-                rules=self.rules,
-                ledger=self.ledger,
-                sessions=self.sessions,
-            ),
-            held=self.held,
-            delays=Delays(
-                is_stopped=self.is_work_stopped,
-                spent_disk=partial(spent_disk, self.locations.data),
-                load=self.load.why_closed,
-                places=self.config.sessions.lanes,
-                taken=lambda: self.dispatcher.running,
-            ),
-            about_devices=DeviceApi(
-                devices=DeviceStore(self.database, self.clock), clock=self.clock
-            ),
-            about_words=WordsApi(
-                words=self.words,
-                manager=self.manager,
-                held=self.held,
-                agent=self.agent,
-                learning=self.learning_places,
-            ),
-            about_guards=GuardApi(guard=self.guard, trust=self.trust, rules=self.rules),
-            about_reports=ReportApi(
-                reports=self.reports,
-                outages=self.outages,
-                manager=self.manager,
-                held=self.held,
-                clock=self.clock,
-            ),
-            about_snapshots=SnapshotApi(
-                keeper=self.snapshots, manager=self.manager, held=self.held, ledger=self.ledger
-            ),
-            events=self.events,
-            runs=self.runs,
-            decisions=self.decisions,
-            dispatcher=self.dispatcher,
-            checkpoints=self.checkpoints,
-            budget=self.spending,
-            budget_questions=self.budget_questions,
-            clock=self.clock,
-            handovers=self.handovers,
-            minds=self.minds,
-            defaults=self.config.brain,
-            locations=self.locations,
         )

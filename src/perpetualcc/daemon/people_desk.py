@@ -20,7 +20,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.times import dated, day
-from perpetualcc.domain.waiting import wait_at_most
+from perpetualcc.domain.waiting import sleep_until, wait_at_most
 from perpetualcc.human.all_work import AllWork
 from perpetualcc.human.attendant import Attendant, notices_for
 from perpetualcc.human.escalation import EscalationQueue
@@ -41,7 +41,6 @@ _HISTORY = 10
 """Attempts that a packet tells of."""
 _ENDED_AS = {"queued": "to be tried again", "waiting": "waited"}
 """What people call an attempt's end that was not the task's; other states are words of theirs."""
-_LONGEST_SLEEP = timedelta(seconds=30)
 _SHORTEST_SLEEP = timedelta(milliseconds=100)
 
 
@@ -157,16 +156,10 @@ class PeopleDesk:
             except Exception:  # the database's trouble must not end the reminders
                 log.exception("nobody can be reminded")
                 due = None
-            # Laptops sleep and new requests come: looked at anew at least every half minute.
-            ahead = _LONGEST_SLEEP if due is None else timedelta(seconds=due - self._clock.now())
-            pause = min(max(ahead, _SHORTEST_SLEEP), self._longest_sleep)
-            await wait_at_most(pause, self._woken)
+            pause = sleep_until(due, self._clock.now(), at_least=_SHORTEST_SLEEP)
+            # A request that comes while this sleeps is reminded of in time.
+            await wait_at_most(min([pause, *(step / 2 for step in self._ladder)]), self._woken)
             self._woken.clear()
-
-    @property
-    def _longest_sleep(self) -> timedelta:
-        """A request that comes while this sleeps is reminded of in time."""
-        return min([_LONGEST_SLEEP, *(step / 2 for step in self._ladder)])
 
     async def warn_of_disk(self, space: DiskSpace) -> None:
         """

@@ -30,8 +30,8 @@ class ReportApi:
     async def show(self, params: Params, _: Connection) -> Any:
         """
         What happened in the last `seconds`: each session as it is now, with its tasks that ended,
-        what was answered, refused and written, and what it cost. And when nothing ran although
-        there was work, and why (`outages`).
+        what was said and answered, refused and written, and what it cost. And when nothing ran
+        although there was work, and why (`outages`).
         """
         now = self.clock.now()
         since = now - max(0.0, float(params["seconds"]))

@@ -87,6 +87,7 @@ class SessionWork:
             await self._budget.give_back(task.id, session.id)
 
     async def _run(self, task: Task, session: Session) -> Outcome:
+        await self._snapshots.put_back(session)
         if not await self.manager.begin(session.id):
             now = self._limits.clock.now()
             return Later(due=now, counts=False, reason="paused", keeps_answer=True)

@@ -1,15 +1,20 @@
-"""The methods that tell which snapshots there are, and take one before something is put back."""
+"""The methods that tell which snapshots there are and what has changed since, and put one back."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from perpetualcc.daemon import snapshot_looks as looks
 from perpetualcc.daemon.held import Held
+from perpetualcc.daemon.putting_back import putting_back
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.views import session_data
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import is_inside
+from perpetualcc.domain.folders import overlap
+from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task, TaskState
@@ -17,29 +22,79 @@ from perpetualcc.domain.texts import first_line
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.snapshots.record import Snapshot
+from perpetualcc.sessions.snapshots.repository import GitError
 from perpetualcc.sessions.task_queue import the_one_named
 from perpetualcc.store.ledger import SqliteLedger
+
+T = TypeVar("T")
 
 _GOES_ON = frozenset(
     {SessionStatus.PROCESSING, SessionStatus.WAITING_INPUT, SessionStatus.RATE_LIMITED}
 )
 """It works, or will when its answer or its hour comes."""
+_STANDS = (SessionStatus.IDLE, SessionStatus.PAUSED, SessionStatus.ERROR)
+"""Neither over nor going on by itself."""
+
+
+_ROOM = 15.0
+"""Seconds until another look is over."""
+_LONGEST = 40.0
+"""Seconds for git, in all: a page waits for an answer for a minute."""
+_NAMED = 200
+"""Snapshots that a page can choose from; the newest, and the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meant:
+    """Which snapshot of a session, of those that hold files."""
+
+    session: Session
+    there: Sequence[Snapshot]
+    tasks: Mapping[TaskId, Task]
+    chosen: Snapshot
+    until: Snapshot | None
+
+    def told(self, one: Snapshot) -> dict[str, Any]:
+        task = self.tasks.get(one.task) if one.task else None
+        return {
+            **asdict(one),
+            "ref": one.ref,
+            "prompt": first_line(task.prompt, 200) if task else "",
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotApi:
-    """`snapshot.list`, `snapshot.take`."""
+    """
+    Which there are and what they hold; putting one back, and giving up a working tree. Git runs
+    when somebody asks.
+    """
 
     keeper: SnapshotKeeper
     manager: SessionManager
     held: Held
     ledger: SqliteLedger
+    locations: Locations
+    _git: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """It reads whole projects: once at a time."""
 
     def methods(self) -> Mapping[str, Method]:
+        named = {"session": str, "task": str | None}
+        one = {"session": str, "snapshot": str}
         return {
-            "snapshot.list": Method(call=self.list, params={"session": str, "task": str | None}),
+            "snapshot.list": Method(call=self.list, params=named),
             "snapshot.take": Method(
                 call=self.take, params={"session": str, "beside": str}, is_decision=True
+            ),
+            "snapshot.changes": Method(call=self.changes, params=named),
+            "snapshot.patch": Method(call=self.patch, params={**named, "file": str}),
+            "snapshot.plan": Method(call=self.plan, params=one),
+            "snapshot.restore": Method(
+                call=self.restore, params={**one, "present": str}, is_decision=True
+            ),
+            "folder.at_work": Method(call=self.at_work, params={"folder": str}),
+            "folder.give_up": Method(
+                call=self.give_up, params={"session": str, "folder": str}, is_decision=True
             ),
         }
 
@@ -49,48 +104,157 @@ class SnapshotApi:
         it or its text, or `undo-1` and so on), or the first; `until`: of the task after it;
         `at_work`: sessions that work, or go on by themselves, where it would be put back.
         """
+        meant = await self._meant(params["session"], params["task"])
+        return {
+            "session": session_data(meant.session),
+            "snapshots": [meant.told(one) for one in meant.there],
+            "chosen": meant.chosen.name,
+            "until": meant.until.name if meant.until else None,
+            "at_work": await self._at_work(meant.chosen),
+        }
+
+    async def take(self, params: Params, connection: Connection) -> Any:
+        """A snapshot of the present, with what there is of the files of the commit `beside`."""
         session = await self.manager.get_session(params["session"])
+        found = await self.keeper.store.of_session(session.id)
+        beside = next((one for one in found if one.commit and one.commit == params["beside"]), None)
+        if beside is None:
+            raise PerpetualError("That is no snapshot of this session")
+        kept = await self.keeper.before_undo(session, beside, by=connection.client)
+        return {**asdict(kept), "ref": kept.ref, "prompt": ""}
+
+    async def changes(self, params: Params, _: Connection) -> Any:
+        """
+        What differs since a snapshot, chosen as by `snapshot.list`: the first 300 `files`, with an
+        `id` and how many lines were `added` and `removed` (null: it is no text), and `total`; the
+        newest `commits`; and what `snapshots` there are to choose from, oldest first.
+        """
+        meant = await self._meant(params["session"], params["task"])
+        found = await self._look(looks.changes_of, meant.chosen, meant.until)
+        there = [*meant.there[:1], *meant.there[1:][-_NAMED:]]
+        return {
+            **found,
+            "since": meant.told(meant.chosen),
+            "until": meant.until.name if meant.until else None,
+            "snapshots": [_named(meant.told(one)) for one in there],
+        }
+
+    async def patch(self, params: Params, _: Connection) -> Any:
+        """
+        The patch of one file by its `id` in `snapshot.changes`, without what looks like a secret.
+        `is_cut`: of 2,000 lines, or 200,000 bytes, the first, or lines to 1,000 characters.
+        """
+        meant = await self._meant(params["session"], params["task"])
+        file = params["file"]
+        return await self._look(lambda look: looks.patch_of(look, file), meant.chosen, meant.until)
+
+    async def plan(self, params: Params, _: Connection) -> Any:
+        """
+        What putting back a `snapshot` would change: the first 300 `files`, and `total`; what it
+        would leave alone, `spared`; the `commits` that stay. `present`: the files of now, for
+        `snapshot.restore`. `at_work` as in `snapshot.list`: while there are any, it is refused.
+        """
+        meant = await self._meant(params["session"], params["snapshot"])
+        found = await self._look(looks.plan_of, meant.chosen)
+        at_work = await self._at_work(meant.chosen)
+        return {**found, "to": meant.told(meant.chosen), "at_work": at_work}
+
+    async def restore(self, params: Params, connection: Connection) -> Any:
+        """
+        Put the files back as they were in a `snapshot`, unless they are not those of the plan's
+        `present` any more. They are kept before as the snapshot `kept`, to put back in turn.
+        """
+        meant = await self._meant(params["session"], params["snapshot"])
+        await self._refuse_beside_work(meant.chosen)
+        # A phone that falls asleep stops nothing in the middle.
+        return await asyncio.shield(self._restored(meant, params["present"], connection.client))
+
+    async def _restored(self, meant: _Meant, present: str, by: str) -> dict[str, Any]:
+        chosen = meant.chosen
+        with putting_back(self.locations, Path(chosen.top) / chosen.prefix):
+            kept = await self.keeper.before_undo(meant.session, chosen, by=by)
+            if not kept.is_kept:
+                raise PerpetualError(f"Nothing was put back: {kept.trouble}")
+            await self._refuse_beside_work(chosen)
+            total = await self._look(
+                lambda look: looks.put_back(look, kept.commit, present), chosen
+            )
+        return {"kept": kept.name, "total": total}
+
+    async def _meant(self, name: str, task: str | None) -> _Meant:
+        """Raises PerpetualError: there is no such snapshot."""
+        session = await self.manager.get_session(name)
         found = await self.keeper.store.of_session(session.id)
         tasks = {one.id: one for one in await self.manager.queue(session.id).everything()}
         there = [one for one in found if one.commit]
-        chosen = _chosen(params["task"], found, list(tasks.values()), session)
-        later = there[there.index(chosen) + 1 :] if params["task"] else []
-        until = next((one.name for one in later if one.task and one.top == chosen.top), None)
-        return {
-            "session": session_data(session),
-            "snapshots": [_data(one, tasks.get(one.task) if one.task else None) for one in there],
-            "chosen": chosen.name,
-            "until": until,
-            "at_work": await self._at_work(Path(chosen.top) / chosen.prefix),
-        }
+        chosen = _chosen(task, found, list(tasks.values()), session)
+        later = there[there.index(chosen) + 1 :] if task else []
+        until = next((one for one in later if one.task and one.top == chosen.top), None)
+        return _Meant(session=session, there=there, tasks=tasks, chosen=chosen, until=until)
 
-    async def take(self, params: Params, _: Connection) -> Any:
-        """A snapshot of the present, with what there is of the files of the commit `beside`."""
-        session = await self.manager.get_session(params["session"])
-        known = {one.commit for one in await self.keeper.store.of_session(session.id)}
-        if not params["beside"] or params["beside"] not in known:
-            raise PerpetualError("That is no snapshot of this session")
-        return _data(await self.keeper.before_undo(session, params["beside"]), None)
+    async def _look(
+        self, work: Callable[[looks.Look], T], since: Snapshot, until: Snapshot | None = None
+    ) -> T:
+        """Raises GitError, also where others look at so much that there is no room."""
+        try:
+            async with asyncio.timeout(_ROOM):
+                await self._git.acquire()
+        except TimeoutError:
+            raise GitError("Git still reads for another look", hint="Try it again") from None
+        try:
+            return await self.keeper.looked(work, since, until, _LONGEST)
+        finally:
+            self._git.release()
 
-    async def _at_work(self, place: Path) -> Sequence[dict[str, Any]]:
+    async def _refuse_beside_work(self, chosen: Snapshot) -> None:
+        for one in await self._at_work(chosen):
+            raise PerpetualError(
+                f"Session {one['name']} ({one['id']}) works on these files",
+                hint="Wait for it, or pause it",
+            )
+
+    async def at_work(self, params: Params, _: Connection) -> Any:
+        """Sessions that work in a folder, or go on there by themselves."""
+        return await self._working_in(Path(params["folder"]))
+
+    async def give_up(self, params: Params, _: Connection) -> Any:
+        """
+        A snapshot of all of a session's working tree `folder`; then the sessions there that are
+        not over are stopped. Refused while one is at work.
+        """
+        session, folder = await self.manager.get_session(params["session"]), Path(params["folder"])
+        if not session.project.is_relative_to(folder):
+            raise PerpetualError(f"Session {session.name!r} does not work in '{folder}'")
+        for one in await self._working_in(folder):
+            raise PerpetualError(
+                f"Session {one['name']} ({one['id']}) is at work in '{folder}'",
+                hint=f"Wait for it, or: pcc stop {one['id']}",
+            )
+        known = [one for one in await self.keeper.store.of_session(session.id) if one.commit]
+        beside = known[-1].commit if known else ""
+        kept = await self.keeper.of_the_present(session, beside, folder)
+        there = await self.manager.list_sessions(statuses=_STANDS)
+        stopped = [one.id for one in there if one.project.is_relative_to(folder)] * kept.is_kept
+        for each in stopped:
+            await self.manager.stop_session(each)
+        return {"snapshot": {**asdict(kept), "ref": kept.ref}, "stopped": stopped}
+
+    async def _at_work(self, chosen: Snapshot) -> Sequence[dict[str, Any]]:
+        return await self._working_in(Path(chosen.top) / chosen.prefix)
+
+    async def _working_in(self, place: Path) -> Sequence[dict[str, Any]]:
         """A paused one is still at work until its current operation is over."""
         running = {one.group for one in await self.ledger.list(states={TaskState.RUNNING})}
         sessions = await self.held.shown(await self.manager.list_sessions())
         return [
             {"id": one.id, "name": one.name, "status": one.status.value}
             for one in sessions
-            if (one.status in _GOES_ON or one.id in running)
-            and (
-                one.project == place
-                or is_inside(one.project, place)
-                or is_inside(place, one.project)
-            )
+            if (one.status in _GOES_ON or one.id in running) and overlap(one.project, place)
         ]
 
 
-def _data(snapshot: Snapshot, task: Task | None) -> dict[str, Any]:
-    told = asdict(snapshot)
-    return {**told, "ref": snapshot.ref, "prompt": first_line(task.prompt, 200) if task else ""}
+def _named(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: told[name] for name in ("name", "task", "at", "prompt")}
 
 
 def _chosen(

@@ -3,14 +3,24 @@
 import asyncio
 import logging
 import shutil
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from perpetualcc.daemon.snapshot_looks import Look
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.events import Event, ProblemNoticed, Record, SnapshotMissed, SnapshotTaken
+from perpetualcc.domain.events import (
+    Event,
+    ProblemNoticed,
+    Record,
+    SnapshotMissed,
+    SnapshotTaken,
+    UndoBegan,
+)
 from perpetualcc.domain.folders import is_repository, main_tree
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.sessions import Session
@@ -28,6 +38,9 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 NO_REPOSITORY = "the project is in no git repository"
+_BREATH = 0.2
+"""Seconds."""
+_LOOK, _DAY = "look-", 86_400.0
 _GONE = "The task goes on; it cannot be taken back with pcc undo"
 
 
@@ -43,12 +56,14 @@ class SnapshotKeeper:
         *,
         is_wanted: bool = True,
         keep: timedelta = timedelta(),
+        is_put_back: Callable[[Path], bool] = lambda _project: False,
     ) -> None:
         """
         Args:
             folder: for private indexes.
             is_wanted: `sessions.snapshots`; without it none is taken before tasks.
             keep: how long after its task one stays; zero: for ever.
+            is_put_back: whether somebody writes the files of a project from a snapshot now.
         """
         self.store = store
         self._record = record
@@ -56,7 +71,13 @@ class SnapshotKeeper:
         self._folder = folder
         self._is_wanted = is_wanted
         self._keep = keep
+        self._is_put_back = is_put_back
         self._one_at_a_time = asyncio.Lock()
+
+    async def put_back(self, session: Session) -> None:
+        """Once nobody puts the project's files back: a task never begins with half of them."""
+        while self._is_put_back(session.project):  # noqa: ASYNC110  # a lock of another process
+            await asyncio.sleep(_BREATH)
 
     async def before(self, task: Task, session: Session) -> None:
         """Once for each task, whatever becomes of its runs. Raises no trouble of git's."""
@@ -72,25 +93,62 @@ class SnapshotKeeper:
         if known.commit and not known.is_kept:
             await self._keep_it(known)
 
-    async def before_undo(self, session: Session, beside: str) -> Snapshot:
+    async def before_undo(self, session: Session, to: Snapshot, *, by: str) -> Snapshot:
         """
-        One of the present, with what is there of the files in the commit `beside`.
+        One of the present, with what is there of the files in `to`, which are to be put back.
 
         Raises:
             GitError: there can be none, and nothing may be put back.
+        """
+        kept = await self.of_the_present(session, to.commit)
+        if kept.is_kept:
+            told = UndoBegan(session=session.id, to=to.name, task=to.task, kept=kept.name, by=by)
+            await self._record(told)
+        return kept
+
+    async def of_the_present(
+        self, session: Session, beside: str, place: Path | None = None
+    ) -> Snapshot:
+        """
+        Before something is lost, with what is there of the files in the commit `beside`.
+
+        Args:
+            place: all of this working tree; else only the session's project in it.
+
+        Raises:
+            GitError: there can be none.
         """
         async with self._one_at_a_time:
             known = await self.store.of_session(session.id)
             numbers = [int(one.name.removeprefix(UNDO)) for one in known if one.task is None]
             name = f"{UNDO}{max(numbers, default=0) + 1}"
-            taken = await self._taken(session, name, None, beside)
+            taken = await self._taken(session, name, None, beside, place)
             if not taken.commit:
                 raise GitError(f"No snapshot of the present can be made: {taken.trouble}")
             await self.store.put(taken)
         return await self._keep_it(taken)
 
+    async def looked(
+        self,
+        work: Callable[[Look], T],
+        since: Snapshot,
+        until: Snapshot | None,
+        seconds: float,
+    ) -> T:
+        """In a thread. Raises GitError. Whoever does not wait any more ends it."""
+        patience = Patience(seconds=seconds)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        def look() -> T:
+            with tempfile.TemporaryDirectory(prefix=_LOOK, dir=self._folder) as name:
+                folder = Path(name)
+                return work(Look(since=since, until=until, folder=folder, patience=patience))
+
+        return await _in_thread(look, patience)
+
     async def forget_old(self) -> int:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""
+        await asyncio.to_thread(self._clear_looks)
         if not self._keep:
             return 0
         gone = 0
@@ -104,17 +162,29 @@ class SnapshotKeeper:
             gone += 1
         return gone
 
+    def _clear_looks(self) -> None:
+        """What an engine that died in the middle of one has left; none takes a day."""
+        for left in self._folder.glob(f"{_LOOK}*"):
+            with suppress(OSError):
+                if left.stat().st_mtime < self._clock.now() - _DAY:
+                    shutil.rmtree(left)
+
     async def _taken(
-        self, session: Session, name: str, task: TaskId | None, beside: str = ""
+        self,
+        session: Session,
+        name: str,
+        task: TaskId | None,
+        beside: str = "",
+        place: Path | None = None,
     ) -> Snapshot:
         plain = Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
         folder = self._folder / f"{session.id}-{name}"
         patience = Patience()
         try:
             return await _in_thread(
-                lambda: _take(plain, session.project, folder, beside, patience), patience
+                lambda: _take(plain, place or session.project, folder, beside, patience), patience
             )
-        except (GitError, OSError) as error:
+        except (GitError, OSError, ValueError) as error:  # of what git prints, the last
             return replace(plain, trouble=str(error))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -130,8 +200,8 @@ class SnapshotKeeper:
             place = there(known.top, known.prefix, patience)
             await _in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
             known = replace(known, is_kept=True)
-        except GitError as error:
-            known = replace(known, commit="", trouble=error.message)
+        except (GitError, OSError) as error:
+            known = replace(known, commit="", trouble=str(error))
             await self._record(_problem(known))
         await self.store.put(known)
         return known

@@ -74,7 +74,7 @@ def write_status(locations: Locations, status: DaemonStatus) -> None:
     except OSError:  # a full disk has room yet in what is there: better torn than untrue
         descriptor = os.open(locations.status, os.O_WRONLY | os.O_NONBLOCK)
         try:
-            _overwrite(descriptor, text.encode())
+            overwrite(descriptor, text.encode())
         finally:
             os.close(descriptor)
 
@@ -243,10 +243,10 @@ def is_still(descriptor: int, path: Path) -> bool:
 
 def write_pid(descriptor: int, pid: int) -> None:
     """Leave a process id in a lock file that this process holds."""
-    _overwrite(descriptor, f"{pid}\n".encode())
+    overwrite(descriptor, f"{pid}\n".encode())
 
 
-def _overwrite(descriptor: int, text: bytes) -> None:
+def overwrite(descriptor: int, text: bytes) -> None:
     """First written, then cut: a file that is emptied gives its place on a full disk away."""
     os.pwrite(descriptor, text, 0)
     os.ftruncate(descriptor, len(text))

@@ -332,6 +332,17 @@ class SnapshotMissed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UndoBegan(Event):
+    """A person puts the files back as they were in a snapshot; what they are is kept before."""
+
+    to: str
+    """The snapshot: a task's id, or `undo-1` and so on."""
+    kept: str
+    """The one that leads back: `undo-1` and so on."""
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReported(Event):
     """How full the context is, as Claude Code counts it."""
 

@@ -12,6 +12,8 @@ _MACOS_DATA = Path("/System/Volumes/Data")
 
 WORKTREES = "/.claude/worktrees/"
 """Where Claude Code (2.1.330) makes worktrees of a project, one to a session or a subagent."""
+WORKTREE_BRANCH = "worktree-"
+"""How branches are called that are made with a worktree, by us and by Claude Code."""
 _LEADS_TO = b"gitdir:"
 _LONGEST_LINK = 10_000
 """Bytes: a path, and a word."""
@@ -57,13 +59,14 @@ def _spelled(folder: Path, name: str) -> str:
         if name.isascii() and not os.path.samestat(there, os.stat(folder / name.swapcase())):  # noqa: PTH116
             return name
         listed = os.listdir(folder)  # noqa: PTH208
-        same = (one for one in listed if _alike(one) == _alike(name))
+        same = (one for one in listed if alike(one) == alike(name))
         if name not in listed:
             return next((one for one in same if (folder / one).stat().st_ino == there.st_ino), name)
     return name
 
 
-def _alike(name: str) -> str:
+def alike(name: str) -> str:
+    """What all spellings of a name have in common that some disk takes for one."""
     import unicodedata  # noqa: PLC0415  # a supervisor hardly ever needs it
 
     return unicodedata.normalize("NFKD", name).casefold()
@@ -103,6 +106,26 @@ def home_of(place: Path) -> Path:
 def is_inside(place: Path, folder: Path) -> bool:
     """Whether it lies below a folder, and in no worktree there: that is a checkout of its own."""
     return folder in place.parents and not str(place).startswith(f"{folder}{WORKTREES}")
+
+
+def outside(path: str, folder: Path | None = None) -> str:
+    """
+    A PATH without relative folders, and without those that lie in `folder`; None: in any
+    repository. What a project has there under the name of a system's program is not that program.
+    """
+    kept = []
+    for one in path.split(os.pathsep):
+        place = Path(os.path.realpath(one))
+        of = [*outward(place)][-1] if folder is None else folder
+        is_theirs = is_repository(of) if folder is None else place.is_relative_to(of)
+        if os.path.isabs(one) and not is_theirs:  # noqa: PTH117
+            kept.append(one)
+    return os.pathsep.join(kept)
+
+
+def overlap(one: Path, other: Path) -> bool:
+    """Whether what is written in one of them may be a file of the other."""
+    return one == other or is_inside(one, other) or is_inside(other, one)
 
 
 def is_worktree(folder: Path) -> bool:

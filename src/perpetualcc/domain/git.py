@@ -11,7 +11,7 @@ GIT = (
 
 OWN_FILTERS = (
     *("config", "--show-scope", "--name-only", "--null"),
-    *("--get-regexp", r"^filter\..*\.(clean|process)$"),
+    *("--get-regexp", r"^filter\..*\.(clean|smudge|process)$"),
 )
 """Lists what `without_filters` reads."""
 
@@ -33,6 +33,6 @@ def without_filters(listed: str) -> tuple[str, ...] | None:
     return tuple(
         word
         for name in sorted(own)
-        for key in ("clean=", "process=", "required=false")
+        for key in ("clean=", "smudge=", "process=", "required=false")
         for word in ("-c", f"filter.{name}.{key}")
     )

@@ -47,17 +47,17 @@ def parse_time(text: str) -> time | None:
     return time(int(found[1]), int(found[2]))
 
 
-def day_at(at: float, zone: tzinfo | None = None) -> date:
-    """The day that the calendar shows then. `zone`: None for the local one."""
-    return datetime.fromtimestamp(at, zone).date()
+def day_at(at: float) -> date:
+    """The day that the local calendar shows then."""
+    return date.fromtimestamp(at)  # noqa: DTZ012  # the local calendar is what is meant
 
 
-def on_day(day: date, at: time, zone: tzinfo | None = None) -> float:
+def on_day(day: date, at: time) -> float:
     """
-    When that day's clock shows it, in UTC epoch seconds; the first time where it does twice, and as
-    much later where it never does. `zone`: None for the local one.
+    When that day's local clock shows it, in UTC epoch seconds; the first time where it does twice,
+    and as much later where it never does.
     """
-    return datetime.combine(day, at, zone).timestamp()
+    return datetime.combine(day, at).timestamp()
 
 
 def end_of_quiet(

@@ -51,6 +51,11 @@ class Locations:
         return self.run_dir / "takeover.lock"
 
     @property
+    def putting_back(self) -> Path:
+        """Held with flock while files are put back; its text is the folder that they are in."""
+        return self.run_dir / "putting-back.lock"
+
+    @property
     def status(self) -> Path:
         """What the supervisor does now, as JSON. Meaningless when its lock is free."""
         return self.run_dir / "status.json"

@@ -63,6 +63,13 @@ class BrainAnswer:
     reasoning: str
     quote: str = ""
     """The line of the requirements, memory or code that the answer rests on, with its place."""
+    by: str = ""
+    """Whose opinion it is and why, where it is not the first brain's; in `reasoning`, too."""
+
+    @property
+    def because(self) -> str:
+        """In one line what it rests on, and whose opinion it is."""
+        return f"{self.quote} {self.by}".rstrip() if self.quote else self.reasoning
 
 
 def no_opinion(reason: str) -> BrainAnswer:

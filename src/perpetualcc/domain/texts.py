@@ -10,15 +10,15 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def apart(text: str, most: int = 60) -> str:
+def apart(text: str) -> str:
     """
-    At most so many characters, and another text's are others: what is approved of one is not of
-    all that begin alike.
+    At most 60 characters, and another text's are others: what is approved of one is not of all that
+    begin alike.
     """
-    if len(text) <= most:
+    if len(text) <= 60:
         return text
     mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{text[: most - len(mark) - 1]}…{mark}"
+    return f"{text[:51]}…{mark}"
 
 
 def inside(mark: str, text: str) -> str:

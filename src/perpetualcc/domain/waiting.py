@@ -5,8 +5,10 @@ import hashlib
 from contextlib import suppress
 from datetime import timedelta
 
+LONGEST_SLEEP = timedelta(seconds=30)
+"""Laptops sleep and clocks jump: due times are compared with the wall clock at least this often."""
 _LONGEST = 300.0
-"""Seconds."""
+"""Seconds between two attempts."""
 
 
 async def wait_at_most(pause: timedelta, event: asyncio.Event) -> None:
@@ -14,6 +16,12 @@ async def wait_at_most(pause: timedelta, event: asyncio.Event) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(pause.total_seconds()):
             await event.wait()
+
+
+def sleep_until(due: float | None, now: float, *, at_least: timedelta) -> timedelta:
+    """How long who has nothing to do before `due` sleeps now; None: nothing is due."""
+    longest = LONGEST_SLEEP.total_seconds()
+    return max(timedelta(seconds=longest if due is None else min(due - now, longest)), at_least)
 
 
 def back_off(attempt: int, key: str) -> float:

@@ -72,9 +72,7 @@ class Conversation:
         try:
             request = protocol.read_request(line)
         except ProtocolError as error:
-            identity = (error.data or {}).get("id")
-            error.data = None
-            await self._send(protocol.failure(identity, error))
+            await self._send(protocol.refusal(error))
             return
         await self._send(await self._answer(request))
 

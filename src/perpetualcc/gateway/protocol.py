@@ -124,6 +124,12 @@ def failure(identity: str | int | None, error: ProtocolError) -> bytes:
     return _line({"type": "res", "id": identity, "error": body})
 
 
+def refusal(error: ProtocolError) -> bytes:
+    """The failure of a line that `read_request` did not take."""
+    identity, error.data = (error.data or {}).get("id"), None
+    return failure(identity, error)
+
+
 def event(pushed: PushedEvent) -> bytes:
     frame = {"type": "event", "event": pushed.event, "data": pushed.data}
     if pushed.subscription is not None:

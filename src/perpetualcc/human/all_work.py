@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import sent_moment
-from perpetualcc.human.notifications.message import Message, Who, wanted
+from perpetualcc.human.notifications.message import Message, Next, Who, wanted
 from perpetualcc.human.notifications.outbox import Kind
 from perpetualcc.human.notifications.settings import Content, NotificationSettings
 
-ALL_DONE = "Nothing else runs: all work is done."
+_ALL_DONE = "Nothing else runs: all work is done."
 _MOST = 8
 """Sessions that are named."""
 
@@ -23,6 +23,8 @@ class Stands(StrEnum):
     BUDGET = "budget"
     PAUSED = "paused"
     """A person has paused it, and knows."""
+    LATER = "later"
+    """All it has to do begins later than in a day."""
 
 
 _KINDS = {Stands.LIMIT: Kind.LIMIT, Stands.BUDGET: Kind.LIMIT}
@@ -31,6 +33,7 @@ _WORDS = {
     Stands.LIMIT: ("waits for a limit", "wait for a limit"),
     Stands.BUDGET: ("is out of budget", "are out of budget"),
     Stands.PAUSED: ("is paused", "are paused"),
+    Stands.LATER: ("begins later", "begin later"),
 }
 
 
@@ -51,13 +54,17 @@ class AllWork:
     """What goes on and what stands, seen from a session that has just come to rest."""
 
     goes_on: bool
-    """Something runs, or begins at a time, after a pause or once a condition holds. Work that comes
-    again and again does not count: with it nothing would ever stand."""
+    """Something runs, or begins within a day, after a pause or once a condition holds. Work that
+    comes again and again does not count: with it nothing would ever stand."""
     standing: Sequence[Standing]
     alone: bool
     """It is the only one that stands, and no other worked beside its newest run."""
     turn: int
     """The number of the newest run of all: of one standstill it is always the same."""
+    begins_later: bool = False
+    """The session that has come to rest has work left, later than in a day."""
+    next: Next | None = None
+    """What begins first of all that is for later, what comes again and again included."""
 
     @property
     def is_done(self) -> bool:
@@ -69,18 +76,27 @@ def told_of_all(work: AllWork, settings: NotificationSettings) -> Message | None
     What to say when nothing goes on; None where something does, or the session's own message says
     it all: it worked alone, or all is done.
     """
-    if work.goes_on or not settings.on_standstill:
+    if work.goes_on or not settings.on_standstill or _is_told(work, settings):
         return None
-    if work.is_done:
-        told = ("PerpetualCC: all work is done", "Nothing runs any more.\nSee: pcc report")
-        is_told = wanted(Kind.COMPLETION, settings)
-        return None if is_told else Message(kind=Kind.STANDSTILL, brief=told, named=told, full=told)
-    if all(one.why is Stands.PAUSED for one in work.standing):
-        return None
-    if work.alone and _says_itself(work, settings):
-        return None
-    brief, named, full = (_text(work.standing, content) for content in Content)
+    brief, named, full = (_text(work, content) for content in Content)
     return Message(kind=Kind.STANDSTILL, brief=brief, named=named, full=full)
+
+
+def left_of(work: AllWork) -> str:
+    """What is said of all work beside what the session that is done came to."""
+    if work.goes_on or any(one.why is not Stands.LATER for one in work.standing):
+        return ""
+    told = _ALL_DONE if work.is_done else "Nothing else runs."
+    return f"{told}\n{work.next.line(Content.BRIEF)}" if work.next else told
+
+
+def _is_told(work: AllWork, settings: NotificationSettings) -> bool:
+    """The session's own message says it, or a person has seen to it."""
+    if all(one.why is Stands.LATER for one in work.standing):
+        return not work.begins_later and wanted(Kind.COMPLETION, settings)
+    if all(one.why is Stands.PAUSED for one in work.standing):
+        return True
+    return work.alone and _says_itself(work, settings)
 
 
 def _says_itself(work: AllWork, settings: NotificationSettings) -> bool:
@@ -90,18 +106,21 @@ def _says_itself(work: AllWork, settings: NotificationSettings) -> bool:
     return wanted(_KINDS.get(one.why, asked), settings)
 
 
-def _text(standing: Sequence[Standing], content: Content) -> tuple[str, str]:
-    summary = ", ".join(_counted(standing))
+def _text(work: AllWork, content: Content) -> tuple[str, str]:
+    summary = ", ".join(_counted(work.standing)) or "all work is done"
     lines = [f"Nothing runs any more: {summary}"]
+    named = [one for one in work.standing if one.why is not Stands.LATER]  # `next` names the first
     lines += [
         f"{one.who.placed(content)} {_WORDS[one.why][0]}{_until(one.until)}"
-        for one in standing[:_MOST]
+        for one in named[:_MOST]
     ]
-    if len(standing) > _MOST:
-        lines.append(f"and {counted(len(standing) - _MOST, 'session')} more: pcc list")
-    is_asked = any(one.why is Stands.PERSON for one in standing)
-    lines.append(f"See: {'pcc pending' if is_asked else 'pcc list'}")
-    return f"PerpetualCC: nothing runs any more ({summary})", "\n".join(lines)
+    if len(named) > _MOST:
+        lines.append(f"and {counted(len(named) - _MOST, 'session')} more: pcc list")
+    if work.next:
+        lines.append(work.next.line(content))
+    is_asked = any(one.why is Stands.PERSON for one in named)
+    see = "pcc pending" if is_asked else "pcc list" if work.standing else "pcc report"
+    return f"PerpetualCC: nothing runs any more ({summary})", "\n".join([*lines, f"See: {see}"])
 
 
 def _counted(standing: Sequence[Standing]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.tasks import Task
 from perpetualcc.domain.texts import counted, first_few, first_line
-from perpetualcc.human.all_work import ALL_DONE, AllWork, told_of_all
+from perpetualcc.human.all_work import AllWork, left_of, told_of_all
 from perpetualcc.human.answers import GIVE_UP, RETRY
 from perpetualcc.human.escalation import EscalationQueue
 from perpetualcc.human.notifications.channels import Channel
@@ -233,7 +233,7 @@ class Attendant:
             waiting = await self._queue.get_pending(event.session)
             reviews = sum(one.request.type is EscalationType.REVIEW for one in waiting)
         work = await self._rest(event)
-        left = ALL_DONE if work and work.is_done else ""
+        left = left_of(work) if work else ""
         message = compose(event, session, reviews=reviews, page=self._page, left=left)
         notices = []
         if message and wanted(message.kind, self._settings) and not await self._is_settled(message):
@@ -254,6 +254,10 @@ class Attendant:
                 session and after in _AT_REST
             ):
                 return await self._work.all_work(session, self._told)
+            case SessionStatusChanged(after="IDLE", session=session) if session:
+                # Between two tasks, mostly; it rests where the next one is far away.
+                work = await self._work.all_work(session, self._told)
+                return work if work and work.begins_later else None
         return None
 
     async def _is_settled(self, message: Message) -> bool:

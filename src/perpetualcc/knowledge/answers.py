@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from perpetualcc.domain.questions import CodeReference
-from perpetualcc.knowledge.code_graph import CodeGraph, UnknownEntity
+from perpetualcc.knowledge.code_graph import CodeGraph, Related, UnknownEntity
 from perpetualcc.knowledge.rag import RAGPipeline
 from perpetualcc.knowledge.values import RetrievalResult
 
@@ -79,17 +79,19 @@ class ProjectKnowledge:
             return {"entity": entity[:200], "related": [], "note": unknown.message}
         return {
             "entity": entity[:200],
-            "related": [
-                {
-                    "entity": str(entry.node),
-                    "distance": entry.distance,
-                    "relation": str(entry.edge.kind),
-                    "from": str(entry.edge.source),
-                    "to": str(entry.edge.target),
-                }
-                for entry in related
-            ],
+            "related": [related_dict(entry) for entry in related],
         }
+
+
+def related_dict(entry: Related) -> dict[str, Any]:
+    """What is near in the graph, as clients and Claude see it."""
+    return {
+        "entity": str(entry.node),
+        "distance": entry.distance,
+        "relation": str(entry.edge.kind),
+        "from": str(entry.edge.source),
+        "to": str(entry.edge.target),
+    }
 
 
 def result_dict(result: RetrievalResult) -> dict[str, Any]:

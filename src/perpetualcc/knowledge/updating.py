@@ -8,7 +8,7 @@ next goes on from there.
 import json
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from perpetualcc.knowledge.indexer import FEW, CodebaseIndexer, Listing
@@ -106,9 +106,8 @@ class IndexUpdater:
             if layout is not None and all(_stands_alone(known.get(path)) for path in paths):
                 files = list(self._indexer.read(sorted(paths), layout))
                 if len(files) == len(paths):
-                    new = [file for file in files if _is_new(known.get(file.path), file)]
-                    self._files.apply(new, touched=[file for file in files if file not in new])
-                    return UpdateReport(changed=len(new), seconds=time.monotonic() - began)
+                    changed = self._take_in(files, known)
+                    return UpdateReport(changed=changed, seconds=time.monotonic() - began)
         return self.update()
 
     def is_first_time(self, what: str) -> bool:
@@ -134,10 +133,7 @@ class IndexUpdater:
         unread = set(paths)
         for batch in _batches(self._watched(paths, listing.layout, progress)):
             unread.difference_update(file.path for file in batch)
-            new = [file for file in batch if _is_new(known.get(file.path), file)]
-            same = [file for file in batch if not _is_new(known.get(file.path), file)]
-            self._files.apply(new, touched=same)
-            changed += len(new)
+            changed += self._take_in(batch, known)
         self._note("layout", _layout_note(listing.layout))
         self._note("sieve", _SIEVE)
         self._remember(listing, unread)
@@ -163,8 +159,13 @@ class IndexUpdater:
         files = list(self._indexer.read(edited, self._layout))
         if len(files) != len(edited):
             return None
+        return self._take_in(files, known)
+
+    def _take_in(self, files: list[CodeFile], known: Mapping[str, KnownFile]) -> int:
+        """Index what is new of them, note of the others that they were seen. How many are new."""
         new = [file for file in files if _is_new(known.get(file.path), file)]
-        self._files.apply(new, touched=[file for file in files if file not in new])
+        same = [file for file in files if not _is_new(known.get(file.path), file)]
+        self._files.apply(new, touched=same)
         return len(new)
 
     def _remember(self, listing: Listing, unread: Collection[str]) -> None:

@@ -205,18 +205,13 @@ def _usage(data: Data | None, default: Usage) -> Usage:
 
 
 def _quota(data: Data) -> Quota:
+    also = tuple(OtherWindow(**_window(other)) for other in data.get("also", ()))
+    return Quota(**_window(data), also=also)
+
+
+def _window(data: Data) -> dict[str, Any]:
     given = {word: data[word] for word in ("status", "window", "used") if word in data}
-    if "in" in data:
-        given["resets_in"] = timedelta(seconds=data["in"])
-    also = tuple(_other_window(other) for other in data.get("also", ()))
-    return Quota(**given, also=also)
-
-
-def _other_window(data: Data) -> OtherWindow:
-    given = {word: data[word] for word in ("window", "used") if word in data}
-    if "in" in data:
-        given["resets_in"] = timedelta(seconds=data["in"])
-    return OtherWindow(**given)
+    return given | ({"resets_in": timedelta(seconds=data["in"])} if "in" in data else {})
 
 
 def _counted(value: Any, n: int) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.events import (
     Event,
     Record,
@@ -16,7 +16,7 @@ from perpetualcc.domain.events import (
     SessionStatusChanged,
     TaskSettled,
 )
-from perpetualcc.domain.folders import is_inside
+from perpetualcc.domain.folders import is_folder, is_inside
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import ENDED, TAKEN_OVER, SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
@@ -168,6 +168,8 @@ class SessionManager:
             session = await self.get_session(name)
             if session.status is SessionStatus.STOPPED:
                 check_transition(session.name, session.status, SessionStatus.IDLE)
+            if not is_folder(session.project):
+                raise ProjectGoneError(session.project)
             is_over = session.status is SessionStatus.COMPLETED
             task = await self.queue(session.id).add(
                 prompt,

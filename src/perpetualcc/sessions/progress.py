@@ -9,8 +9,6 @@ from perpetualcc.domain.texts import cut
 from perpetualcc.domain.tools import WRITERS
 from perpetualcc.sessions.handover.folder import NAME
 
-TODO_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
-"""Claude Code's own list: older versions write it whole, newer ones keep tasks (2.1.332: these)."""
 _LONGEST = 200
 """Characters of what is being done."""
 Call = tuple[str, Mapping[str, Any]]
@@ -45,7 +43,10 @@ def _inside(path: str, project: Path) -> str:
 
 
 def todo_items(calls: Sequence[Call]) -> list[tuple[str, str]]:
-    """Claude's own list as (text, status): the last one it wrote, or the tasks it keeps."""
+    """
+    Claude's own list as (text, status): the last one it wrote, or the tasks it keeps, as newer
+    versions do (2.1.332).
+    """
     for tool, given in reversed(calls):
         if tool == "TodoWrite" and isinstance(given.get("todos"), list):
             return [

@@ -3,8 +3,9 @@ What happened while nobody looked (seed 003, FR-5): each session's tasks, what w
 and refused, what it waited for and what it cost.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from perpetualcc.domain.ids import SessionId, TaskId
@@ -44,6 +45,27 @@ class RefusedCall:
     times: int
 
 
+class Heard(StrEnum):
+    """How far what a person said has come."""
+
+    HEARD = "heard"
+    GIVEN = "given"
+    """Claude Code has it; whether Claude does is not certain."""
+    WAITING = "waiting"
+    """For the session to go on."""
+    NEVER = "never"
+    """Its task was over first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidWord:
+    """What a person said to Claude, outside of any question."""
+
+    text: str
+    at: float
+    heard: Heard
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionReport:
     """What a session came to in that time."""
@@ -52,6 +74,8 @@ class SessionReport:
     tasks: Sequence[EndedTask] = ()
     """Oldest first, as everywhere below."""
     answers: Sequence[GivenAnswer] = ()
+    words: Sequence[SaidWord] = ()
+    """And those from before that are still on their way."""
     refused: Sequence[RefusedCall] = ()
     allowed: int = 0
     """Calls that were let through."""
@@ -64,6 +88,8 @@ class SessionReport:
     """Those that were used up, once each."""
     checks: int = 0
     """Checks that failed."""
+    proofs: Mapping[str, str] = field(default_factory=dict)
+    """What failed of each check when it was run last; empty: it succeeded."""
     handovers: int = 0
     restarts: int = 0
     """Times that it was at work when its engine died, and was taken over."""

@@ -1,12 +1,14 @@
 """What a report says, in words: one wording for the terminal and the digest."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
 from perpetualcc.domain.session_status import WORDS, SessionStatus
 from perpetualcc.domain.texts import counted, first_line, thousands
+from perpetualcc.sessions.budget import BUDGET
+from perpetualcc.sessions.report import Heard
 
 Told = Mapping[str, Any]
 """A `SessionReport` as clients see it, with its `session`."""
@@ -27,9 +29,11 @@ def sums(sessions: Sequence[Told]) -> str:
 def _ended(states: Iterable[str]) -> list[str]:
     ended = Counter(states)
     done, stopped = ended.pop("done", 0), ended.pop("cancelled", 0)
-    parts = [f"{counted(done, 'task')} done"]
-    if failed := ended.total():
-        parts.append(f"{failed} not")
+    failed = ended.total()
+    if failed and not done:
+        parts = [f"{counted(failed, 'task')} not done"]
+    else:
+        parts = [f"{counted(done, 'task')} done", *([f"{failed} not"] if failed else [])]
     if stopped:
         parts.append(f"{stopped} stopped by you")
     return parts
@@ -38,22 +42,70 @@ def _ended(states: Iterable[str]) -> list[str]:
 def happened(one: Told) -> bool:
     """Whether there is anything to tell: that somebody was reminded is nothing that happened."""
     kinds = ("tasks", "answers", "refused", "files", "limits", "budgets", "problems", "checks")
-    return bool(one["runs"] or any(one[kind] for kind in kinds))
+    return bool(one["runs"] or any(one[kind] for kind in kinds) or one.get("words"))
 
 
-def in_brief(one: Told) -> str:
+HEARD: Mapping[str, str] = {
+    Heard.HEARD: "heard",
+    Heard.GIVEN: "on its way",
+    Heard.WAITING: "not heard yet",
+    Heard.NEVER: "never heard: its task was over",
+}
+"""Of what a person said."""
+_WAITED_FOR: Mapping[LimitWindow, str] = {
+    **LIMIT_NAMES,
+    LimitWindow.OVERLOAD: "a server that is overloaded or fails",
+    LimitWindow.UNREACHABLE: "a server that cannot be reached",
+}
+
+
+def waits(one: Told, moment: Callable[[float], str]) -> str:
+    """What it waits for now, until when, and that it goes on by itself; empty: it does not wait."""
+    session = one["session"]
+    if session["status"] != SessionStatus.RATE_LIMITED:
+        return ""
+    if session["resumes_at"] is None:
+        return f"waits: {session['detail']}"
+    return f"waits until {moment(session['resumes_at'])}, then goes on by itself" + (
+        f": {session['detail']}" if session["detail"] else ""
+    )
+
+
+def waited(one: Told) -> list[str]:
+    """What it waited for before, and the budgets that were used up; not what it waits for now."""
+    is_waiting = one["session"]["status"] == SessionStatus.RATE_LIMITED
+    now = one["session"]["detail"] if is_waiting else ""
+    times = Counter(LimitWindow(window) for window in one["limits"])
+    times.subtract(window for window in [*times] if now.startswith(LIMIT_NAMES[window]))
+    budgets = [name for name in one["budgets"] if not now.startswith(f"{BUDGET} {name} ")]
+    return [
+        *(f"waited for {_WAITED_FOR[it]}{often(times[it])}" for it in times if times[it] > 0),
+        *(f"the budget {name} was used up" for name in budgets),
+    ]
+
+
+def often(number: int) -> str:
+    return f" {number} times" if number > 1 else ""
+
+
+def in_brief(one: Told, moment: Callable[[float], str]) -> str:
     """`completed: 2 tasks done, 1 not, 3 refused`: how it stands, and counts, and no text."""
     parts = _ended(task["state"] for task in one["tasks"]) if one["tasks"] else []
     if refused := sum(call["times"] for call in one["refused"]):
         parts.append(f"{refused} refused")
-    parts += [f"stopped: {LIMIT_NAMES[LimitWindow(name)]}" for name in dict.fromkeys(one["limits"])]
-    parts += ["out of budget"] if one["budgets"] else []
+    if said := one.get("words", ()):
+        unheard = sum(word["heard"] != Heard.HEARD for word in said)
+        parts.append(f"{len(said)} said by you" + (f" ({unheard} not heard)" if unheard else ""))
+    parts += [*waited(one), *filter(None, [waits(one, moment)])]
     word = WORDS[SessionStatus(one["session"]["status"])].lower()
     return f"{word}: {', '.join(parts)}" if parts else word
 
 
-def task_lines(one: Told) -> list[str]:
-    return [
+def text_lines(one: Told) -> list[str]:
+    """Its tasks with their signs, and what was said to it and not heard."""
+    tasks = [
         f"{SIGNS.get(task['state'], OTHERWISE)} {first_line(task['prompt'])}"
         for task in one["tasks"]
     ]
+    unheard = [word for word in one.get("words", ()) if word["heard"] != Heard.HEARD]
+    return [*tasks, *(f"Not heard: {first_line(word['text'])}" for word in unheard)]

@@ -20,6 +20,7 @@ from perpetualcc.sessions.budget import (
 )
 from perpetualcc.store.budget_days import on_day
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 
 _WEEK = "seven_day"
 _DUST = 1e-6
@@ -37,22 +38,18 @@ class SqliteBudget:
         Runs of an engine that died hold nothing any more; what they used stays used. They ended
         with the last that is on record of them: since then the machine may have been off.
         """
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE spending SET ended_at = min(?, max(started_at, coalesce((SELECT at"
-                " FROM events WHERE session = spending.session ORDER BY seq DESC LIMIT 1), 0))),"
-                " reserved_tokens = 0, reserved_usd = 0 WHERE ended_at IS NULL",
-                (now,),
-            ),
+        await self._database.execute(
+            "UPDATE spending SET ended_at = min(?, max(started_at, coalesce((SELECT at"
+            " FROM events WHERE session = spending.session ORDER BY seq DESC LIMIT 1), 0))),"
+            " reserved_tokens = 0, reserved_usd = 0 WHERE ended_at IS NULL",
+            (now,),
             durable=True,
         )
 
     async def leapt(self, seconds: float) -> None:
         """The clock went on without the runs at work: they have worked no longer for it."""
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE spending SET started_at = started_at + ? WHERE ended_at IS NULL", (seconds,)
-            )
+        await self._database.execute(
+            "UPDATE spending SET started_at = started_at + ? WHERE ended_at IS NULL", (seconds,)
         )
 
     async def limits(self, now: float) -> BudgetLimits:
@@ -91,12 +88,9 @@ class SqliteBudget:
         )
 
     async def windows(self, now: float) -> Sequence[WindowUse]:
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT window, used, resets_at FROM usage_windows WHERE resets_at > ?"
-                " ORDER BY window",
-                (now,),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT window, used, resets_at FROM usage_windows WHERE resets_at > ? ORDER BY window",
+            (now,),
         )
         return [WindowUse(**row) for row in rows]
 
@@ -107,20 +101,16 @@ class SqliteBudget:
         self, sessions: Collection[SessionId]
     ) -> Mapping[SessionId, tuple[int, float]]:
         """Fresh tokens and dollars of all their runs; those that never ran are left out."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT session, sum(tokens) AS tokens, sum(usd) AS usd FROM spending"
-                " WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session",
-                (json.dumps(list(sessions)),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT session, sum(tokens) AS tokens, sum(usd) AS usd FROM spending"
+            " WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session",
+            (json.dumps(list(sessions)),),
         )
         return {SessionId(row["session"]): (row["tokens"], row["usd"]) for row in rows}
 
     async def week_resets_at(self) -> float | None:
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT resets_at FROM usage_windows WHERE window = ?", (_WEEK,)
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT resets_at FROM usage_windows WHERE window = ?", (_WEEK,)
         )
         return None if row is None else row["resets_at"]
 
@@ -153,20 +143,17 @@ def _reserve(connection: sqlite3.Connection, request: BudgetRequest, now: float)
     limits = on_day(connection, _limits(connection), now)
     granted = decide_grant(limits, _spent(connection, request.task, now), request)
     if isinstance(granted, Grant):
-        connection.execute(
-            "INSERT INTO spending (session, task, unattended, resume_tokens, day, started_at,"
-            " reserved_tokens, reserved_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                request.session,
-                request.task,
-                request.is_unattended,
-                request.resume_tokens,
-                day_of(now),
-                now,
-                granted.tokens or 0,
-                granted.usd or 0.0,
-            ),
-        )
+        row = {
+            "session": request.session,
+            "task": request.task,
+            "unattended": request.is_unattended,
+            "resume_tokens": request.resume_tokens,
+            "day": day_of(now),
+            "started_at": now,
+            "reserved_tokens": granted.tokens or 0,
+            "reserved_usd": granted.usd or 0.0,
+        }
+        insert(connection, "spending", row)
     return granted
 
 

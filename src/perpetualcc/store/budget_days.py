@@ -14,50 +14,40 @@ class SqliteBudgetDays:
 
     async def was_asked(self, name: str, now: float) -> bool:
         """Whether a person was asked today, and has not raised it since."""
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT asked FROM budget_days WHERE name = ? AND day = ?", (name, day_of(now))
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT asked FROM budget_days WHERE name = ? AND day = ?", (name, day_of(now))
         )
         return row is not None and bool(row["asked"])
 
     async def asked(self, name: str, now: float) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO budget_days (name, day, asked) VALUES (?, ?, 1)"
-                " ON CONFLICT (name, day) DO UPDATE SET asked = 1",
-                (name, day_of(now)),
-            ),
+        await self._database.execute(
+            "INSERT INTO budget_days (name, day, asked) VALUES (?, ?, 1)"
+            " ON CONFLICT (name, day) DO UPDATE SET asked = 1",
+            (name, day_of(now)),
             durable=True,
         )
 
     async def unasked(self, name: str, now: float) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE budget_days SET asked = 0 WHERE name = ? AND day = ?", (name, day_of(now))
-            ),
+        await self._database.execute(
+            "UPDATE budget_days SET asked = 0 WHERE name = ? AND day = ?",
+            (name, day_of(now)),
             durable=True,
         )
 
     async def raise_for_day(self, name: str, allowed: float, now: float) -> None:
         """Raises: PerpetualError for a number that makes no sense."""
         with_limit(BudgetLimits(), name, allowed)
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO budget_days (name, day, allowed) VALUES (?, ?, ?)"
-                " ON CONFLICT (name, day) DO UPDATE SET allowed = excluded.allowed, asked = 0",
-                (name, day_of(now), allowed),
-            ),
+        await self._database.execute(
+            "INSERT INTO budget_days (name, day, allowed) VALUES (?, ?, ?)"
+            " ON CONFLICT (name, day) DO UPDATE SET allowed = excluded.allowed, asked = 0",
+            (name, day_of(now), allowed),
             durable=True,
         )
 
     async def forget(self, name: str, now: float) -> None:
         """The budget itself was changed: what was said about today counts no more."""
-        await self._database.write(
-            lambda c: c.execute(
-                "DELETE FROM budget_days WHERE name = ? AND day = ?", (name, day_of(now))
-            ),
-            durable=True,
+        await self._database.execute(
+            "DELETE FROM budget_days WHERE name = ? AND day = ?", (name, day_of(now)), durable=True
         )
 
 

@@ -23,8 +23,8 @@ class SqliteClaims:
 
     async def drop(self, task: TaskId) -> None:
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute("DELETE FROM claims WHERE task = ?", (task,)), durable=True
+            lambda: self._database.execute(
+                "DELETE FROM claims WHERE task = ?", (task,), durable=True
             )
         )
 

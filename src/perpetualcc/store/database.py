@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from perpetualcc.store.guard import WriterGuard, refuse_emptied
 from perpetualcc.store.problems import DatabaseError, explain
 
 T = TypeVar("T")
+Values = Sequence[Any] | Mapping[str, Any]
 log = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 5.0
@@ -136,6 +137,20 @@ class Database:
         result: T = await self._submit(work, writes=True, durable=durable)
         return result
 
+    async def rows(self, sql: str, values: Values = ()) -> list[sqlite3.Row]:
+        """`read` one query."""
+        return await self.read(lambda c: c.execute(sql, values).fetchall())
+
+    async def row(self, sql: str, values: Values = ()) -> Any:
+        """`read` the first row of one query; None: there is none."""
+        return await self.read(lambda c: c.execute(sql, values).fetchone())
+
+    async def execute(
+        self, sql: str, values: Values = (), *, durable: bool = False
+    ) -> sqlite3.Cursor:
+        """`write` by one statement."""
+        return await self.write(lambda c: c.execute(sql, values), durable=durable)
+
     def write_soon(self, work: Callable[[sqlite3.Connection], Any]) -> None:
         """
         Run `work` before anything that is asked for from now on; nobody waits for it.
@@ -173,6 +188,12 @@ class Database:
         await asyncio.to_thread(self._thread.join)
         for waiting in self._committed.values():
             waiting.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def _submit(
         self,

@@ -12,6 +12,7 @@ from perpetualcc.domain.decisions import RULED, DecidedBy, Decision, Verdict, au
 from perpetualcc.domain.ids import RequestId, RunId, SessionId, TaskId
 from perpetualcc.domain.tools import Risk
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import redacted, shortened, to_json
 
 _MOST_OF_A_TEXT = 4_000
@@ -72,28 +73,32 @@ class DecisionJournal:
         """
         at = self._clock.now()
         # Made where it is written: to redact a long input takes time, and the loop has none.
-        return lambda connection: _insert(
-            connection,
-            {
-                "at": at,
-                "session": session,
-                "run": decision.run,
-                "request": decision.request,
-                **redacted(
-                    {
-                        "tool": tool,
-                        "summary": summary,
-                        "reason": decision.reason,
-                        "message": decision.message,
-                    }
-                ),
-                "input": to_json(shortened(redacted(tool_input or {}), _MOST_OF_A_TEXT)),
-                "input_digest": digest(tool_input or {}),
-                "verdict": decision.verdict,
-                "risk": decision.risk,
-                "confidence": decision.confidence,
-                "decided_by": decision.decided_by,
-            },
+        return lambda connection: (
+            insert(
+                connection,
+                "decisions",
+                {
+                    "at": at,
+                    "session": session,
+                    "run": decision.run,
+                    "request": decision.request,
+                    **redacted(
+                        {
+                            "tool": tool,
+                            "summary": summary,
+                            "reason": decision.reason,
+                            "message": decision.message,
+                        }
+                    ),
+                    "input": to_json(shortened(redacted(tool_input or {}), _MOST_OF_A_TEXT)),
+                    "input_digest": digest(tool_input or {}),
+                    "verdict": decision.verdict,
+                    "risk": decision.risk,
+                    "confidence": decision.confidence,
+                    "decided_by": decision.decided_by,
+                },
+            ).lastrowid
+            or 0
         )
 
     async def read(
@@ -130,53 +135,43 @@ class DecisionJournal:
             f"SELECT * FROM decisions WHERE {' AND '.join(conditions) or '1'}"  # noqa: S608
             " ORDER BY id DESC LIMIT :limit"  # column names are ours, values are bound
         )
-        rows = await self._database.read(
-            lambda c: c.execute(
-                sql, {**equal, "since": since, "before": before, "task": task, "limit": limit}
-            ).fetchall()
+        rows = await self._database.rows(
+            sql, {**equal, "since": since, "before": before, "task": task, "limit": limit}
         )
         return [_recorded(row) for row in rows]
 
     async def is_new(self, request: RequestId, run: RunId, task: TaskId) -> bool:
         """Whether this call of the run was made in no earlier run of the task."""
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT NOT EXISTS (SELECT 1 FROM decisions AS earlier"
-                "  WHERE earlier.session = this.session AND earlier.tool = this.tool"
-                "  AND earlier.input_digest = this.input_digest AND earlier.run IN"
-                "   (SELECT id FROM runs WHERE task = :task AND id <> :run)) AS is_new"
-                " FROM decisions AS this WHERE this.request = :request AND this.run = :run",
-                {"request": request, "run": run, "task": task},
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT NOT EXISTS (SELECT 1 FROM decisions AS earlier"
+            "  WHERE earlier.session = this.session AND earlier.tool = this.tool"
+            "  AND earlier.input_digest = this.input_digest AND earlier.run IN"
+            "   (SELECT id FROM runs WHERE task = :task AND id <> :run)) AS is_new"
+            " FROM decisions AS this WHERE this.request = :request AND this.run = :run",
+            {"request": request, "run": run, "task": task},
         )
         return bool(row and row["is_new"])
 
     async def todo_calls(self, session: SessionId) -> list[tuple[str, Mapping[str, Any]]]:
         """The calls that keep Claude's own list in its newest conversation, oldest first."""
-        rows = await self._database.read(
-            lambda c: c.execute(_TODO, {"session": session, "most": _MOST_TODO}).fetchall()
-        )
+        rows = await self._database.rows(_TODO, {"session": session, "most": _MOST_TODO})
         return [(row["tool"], json.loads(row["input"])) for row in reversed(rows)]
 
     async def refused(self, sessions: Collection[SessionId]) -> Mapping[SessionId, int]:
         """How many calls of each were refused; left out is who had none."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT session, count(*) AS number FROM decisions WHERE verdict = 'deny'"
-                " AND session IN (SELECT value FROM json_each(?)) GROUP BY session",
-                (to_json(list(sessions)),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT session, count(*) AS number FROM decisions WHERE verdict = 'deny'"
+            " AND session IN (SELECT value FROM json_each(?)) GROUP BY session",
+            (to_json(list(sessions)),),
         )
         return {SessionId(row["session"]): row["number"] for row in rows}
 
     async def counts(self, session: SessionId) -> Mapping[str, int]:
         """How many calls were allowed and refused, and by whom: `allow/policy` → 45."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                f"SELECT verdict, {_BY} AS by, count(*) AS number FROM decisions"  # noqa: S608
-                " WHERE session = ? GROUP BY verdict, by",
-                (session,),
-            ).fetchall()
+        rows = await self._database.rows(
+            f"SELECT verdict, {_BY} AS by, count(*) AS number FROM decisions"  # noqa: S608
+            " WHERE session = ? GROUP BY verdict, by",
+            (session,),
         )
         return {f"{row['verdict']}/{row['by']}": row["number"] for row in rows}
 
@@ -185,16 +180,6 @@ def digest(tool_input: Mapping[str, Any]) -> str:
     """The same for the same call, whatever the order of its keys."""
     canonical = json.dumps(tool_input, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _insert(connection: sqlite3.Connection, values: Mapping[str, Any]) -> int:
-    names = ", ".join(values)
-    places = ", ".join(f":{name}" for name in values)
-    cursor = connection.execute(
-        f"INSERT INTO decisions ({names}) VALUES ({places})",  # noqa: S608  # names are ours
-        values,
-    )
-    return cursor.lastrowid or 0
 
 
 def _recorded(row: sqlite3.Row) -> RecordedDecision:

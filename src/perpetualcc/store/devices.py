@@ -39,9 +39,7 @@ class DeviceStore:
     async def with_key(self, key: str) -> Device | None:
         """The paired device, which is seen now; a full disk does not keep it out."""
         now = self._clock.now()
-        row = await self._database.read(
-            lambda c: c.execute("SELECT * FROM devices WHERE key = ?", (key,)).fetchone()
-        )
+        row = await self._database.row("SELECT * FROM devices WHERE key = ?", (key,))
         if row is not None:
             self._database.write_soon(
                 lambda c: c.execute("UPDATE devices SET seen_at = ? WHERE key = ?", (now, key))
@@ -50,18 +48,16 @@ class DeviceStore:
 
     async def all(self) -> Sequence[Device]:
         """Those that are paired, and the invitations that still count."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT * FROM devices WHERE key IS NOT NULL OR expires_at > ? ORDER BY made_at",
-                (self._clock.now(),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT * FROM devices WHERE key IS NOT NULL OR expires_at > ? ORDER BY made_at",
+            (self._clock.now(),),
         )
         return [found for row in rows if (found := _device(row)) is not None]
 
     async def remove(self, name: str) -> bool:
         """False: there is none of that name."""
-        found = await self._database.write(
-            lambda c: c.execute("DELETE FROM devices WHERE name = ?", (name,)), durable=True
+        found = await self._database.execute(
+            "DELETE FROM devices WHERE name = ?", (name,), durable=True
         )
         return found.rowcount > 0
 

@@ -2,11 +2,19 @@
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from perpetualcc.human.notifications.outbox import NewNotice
 from perpetualcc.store.database import Database
 from perpetualcc.store.outbox import SqliteOutbox
+
+_TOLD_UNTIL = """
+SELECT coalesce(
+    (SELECT max(at) FROM digests d WHERE at < :now AND NOT EXISTS (
+        SELECT 1 FROM notifications
+        WHERE cause = 'digest:' || d.day AND channel = :channel AND state <> 'sent')),
+    (SELECT min(at) FROM digests WHERE at < :now) - :first)
+"""
 
 
 class SqliteDigests:
@@ -22,11 +30,14 @@ class SqliteDigests:
             lambda c: c.execute(found, (day.isoformat(),)).fetchone() is not None
         )
 
-    async def last(self, now: float) -> float | None:
-        """UTC epoch seconds of the one before; not of one that a false clock sent ahead of time."""
-        return await self._database.read(
-            lambda c: c.execute("SELECT max(at) FROM digests WHERE at < ?", (now,)).fetchone()[0]
-        )
+    async def told_until(self, now: float, channel: str, first: timedelta) -> float | None:
+        """
+        UTC epoch seconds of the one before that has left through the channel, or had nothing to
+        tell there; not of one that a false clock sent ahead of time. Where none has left yet, what
+        the `first` one told of begins so long before it. None: there was none.
+        """
+        values = {"now": now, "channel": channel, "first": first.total_seconds()}
+        return await self._database.read(lambda c: c.execute(_TOLD_UNTIL, values).fetchone()[0])
 
     async def finish(self, day: date, at: float, notices: Sequence[NewNotice]) -> bool:
         """The day has had its digest. False: it had one before, and nothing was put."""

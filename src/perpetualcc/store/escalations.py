@@ -27,6 +27,7 @@ from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.limits import add_asked
 from perpetualcc.store.outbox import spare_people
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import redacted, to_json
 
 _SEVERITIES = tuple(Severity)
@@ -117,13 +118,11 @@ class SqliteEscalations:
 
     async def holding(self, sessions: Collection[SessionId]) -> dict[SessionId, list[int]]:
         """What Claude asked and these sessions wait for, oldest first."""
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT session, number FROM escalations WHERE settled_at IS NULL"
-                " AND type IN ('question', 'permission') AND run != ''"
-                " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
-                (to_json(list(sessions)),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT session, number FROM escalations WHERE settled_at IS NULL"
+            " AND type IN ('question', 'permission') AND run != ''"
+            " AND session IN (SELECT value FROM json_each(?)) ORDER BY number",
+            (to_json(list(sessions)),),
         )
         found: dict[SessionId, list[int]] = {}
         for row in rows:
@@ -201,9 +200,7 @@ class SqliteEscalations:
 
     async def set_back(self, now: float, longest: float) -> None:
         """The clock was set back: nobody is reminded later than `longest` seconds from now."""
-        await self._database.write(
-            lambda c: c.execute(_SET_BACK, {"now": now, "longest": longest}), durable=True
-        )
+        await self._database.execute(_SET_BACK, {"now": now, "longest": longest}, durable=True)
 
     # -- each of these runs inside a transaction, on the database's thread
 
@@ -215,31 +212,27 @@ class SqliteEscalations:
         now = self._clock.now()
         if "limit" in request.raw:
             add_asked(connection, request, now)
-        cursor = connection.execute(
-            "INSERT INTO escalations (session, run, task, request, type, title, context, options,"
-            " suggestion, confidence, raw, raised_at, severity, digest, packet, default_answer,"
-            " deadline, remind_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                request.session,
-                request.run,
-                request.task,
-                request.request,
-                request.type,
-                redacted(request.title),
-                redacted(request.context),
-                to_json(redacted(list(request.options))),
-                redacted(request.suggestion),
-                request.confidence,
-                to_json(redacted(dict(request.raw))),
-                now,
-                request.weight.rank,
-                request.digest,
-                to_json(redacted(dict(request.packet))),
-                None if request.default is None else to_json(dict(request.default)),
-                request.deadline,
-                remind_at,
-            ),
-        )
+        row = {
+            "session": request.session,
+            "run": request.run,
+            "task": request.task,
+            "request": request.request,
+            "type": request.type,
+            "title": redacted(request.title),
+            "context": redacted(request.context),
+            "options": to_json(redacted(list(request.options))),
+            "suggestion": redacted(request.suggestion),
+            "confidence": request.confidence,
+            "raw": to_json(redacted(dict(request.raw))),
+            "raised_at": now,
+            "severity": request.weight.rank,
+            "digest": request.digest,
+            "packet": to_json(redacted(dict(request.packet))),
+            "default_answer": None if request.default is None else to_json(dict(request.default)),
+            "deadline": request.deadline,
+            "remind_at": remind_at,
+        }
+        cursor = insert(connection, "escalations", row)
         escalation = _escalation(_row(connection, cursor.lastrowid or 0))
         self._events.append_in(connection, [_raised(escalation)])
         return escalation

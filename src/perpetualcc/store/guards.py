@@ -8,6 +8,7 @@ from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.permissions.rules import Rule, RuleEffect, RuleSubject
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import storable
 
 
@@ -27,30 +28,25 @@ class TrustStore:
         return self._known[project]
 
     async def _read(self, project: Path) -> str | None:
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT hash FROM trust WHERE project = ?", (storable(str(project)),)
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT hash FROM trust WHERE project = ?", (storable(str(project)),)
         )
         return None if row is None else str(row["hash"])
 
     async def trust(self, project: Path, content_hash: str) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO trust (project, hash, trusted_at) VALUES (?, ?, ?)"
-                " ON CONFLICT (project) DO UPDATE"
-                " SET hash = excluded.hash, trusted_at = excluded.trusted_at",
-                (storable(str(project)), content_hash, self._clock.now()),
-            ),
+        await self._database.execute(
+            "INSERT INTO trust (project, hash, trusted_at) VALUES (?, ?, ?)"
+            " ON CONFLICT (project) DO UPDATE"
+            " SET hash = excluded.hash, trusted_at = excluded.trusted_at",
+            (storable(str(project)), content_hash, self._clock.now()),
             durable=True,
         )
         self._known.clear()
 
     async def forget(self, project: Path) -> bool:
         """False: it was not trusted."""
-        found = await self._database.write(
-            lambda c: c.execute("DELETE FROM trust WHERE project = ?", (storable(str(project)),)),
-            durable=True,
+        found = await self._database.execute(
+            "DELETE FROM trust WHERE project = ?", (storable(str(project)),), durable=True
         )
         self._known.clear()
         return found.rowcount > 0
@@ -75,23 +71,17 @@ class RuleStore:
         for known in await self.all():
             if replace(known, id=rule.id, note=rule.note) == rule:
                 return known
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO rules (id, effect, subject, pattern, includes_high, project, note,"
-                " made_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    rule.id,
-                    rule.effect,
-                    rule.subject,
-                    storable(rule.pattern),
-                    rule.includes_high,
-                    storable(rule.project),
-                    storable(rule.note),
-                    self._clock.now(),
-                ),
-            ),
-            durable=True,
-        )
+        row = {
+            "id": rule.id,
+            "effect": rule.effect,
+            "subject": rule.subject,
+            "pattern": storable(rule.pattern),
+            "includes_high": rule.includes_high,
+            "project": storable(rule.project),
+            "note": storable(rule.note),
+            "made_at": self._clock.now(),
+        }
+        await self._database.write(lambda c: insert(c, "rules", row), durable=True)
         self._known = None
         return rule
 

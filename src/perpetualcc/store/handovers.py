@@ -13,6 +13,7 @@ from perpetualcc.domain.ids import ClaudeSessionId, RequestId, SessionId, TaskId
 from perpetualcc.sessions.handover.records import Handover, Manner
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import redacted, storable, to_json
 
 _EVIDENCE = ("TextSaid", "ToolDecided", "ToolFinished", "QuestionAnswered")
@@ -46,131 +47,105 @@ class SqliteHandovers:
         await self._database.write(write, durable=True)
 
     async def drop(self, session: SessionId) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "DELETE FROM handovers WHERE session = ? AND done_at IS NULL", (session,)
-            )
+        await self._database.execute(
+            "DELETE FROM handovers WHERE session = ? AND done_at IS NULL", (session,)
         )
 
     async def history(self, session: SessionId) -> Sequence[Handover]:
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT * FROM handovers WHERE session = ? ORDER BY iteration DESC LIMIT 20",
-                (session,),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT * FROM handovers WHERE session = ? ORDER BY iteration DESC LIMIT 20", (session,)
         )
         return [_handover(row) for row in rows]
 
     async def left_by(self, project: Path, iteration: int) -> Handover | None:
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT h.* FROM handovers h JOIN sessions s ON s.id = h.session"
-                " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.iteration = ?"
-                " AND h.done_at IS NOT NULL ORDER BY h.done_at DESC, h.position DESC LIMIT 1",
-                (str(project), iteration),
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT h.* FROM handovers h JOIN sessions s ON s.id = h.session"
+            " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.iteration = ?"
+            " AND h.done_at IS NOT NULL ORDER BY h.done_at DESC, h.position DESC LIMIT 1",
+            (str(project), iteration),
         )
         return None if row is None else _handover(row)
 
     async def iterations(self, project: Path) -> Sequence[int]:
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT DISTINCT h.iteration FROM handovers h JOIN sessions s ON s.id = h.session"
-                " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.done_at IS NOT NULL"
-                " ORDER BY h.iteration LIMIT 1000",
-                (str(project),),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT DISTINCT h.iteration FROM handovers h JOIN sessions s ON s.id = h.session"
+            " JOIN projects p ON p.id = s.project WHERE p.path = ? AND h.done_at IS NOT NULL"
+            " ORDER BY h.iteration LIMIT 1000",
+            (str(project),),
         )
         return [row["iteration"] for row in rows]
 
     async def is_settled(self, handover: Handover) -> bool:
-        newest = await self._database.read(
-            lambda c: c.execute(
-                "SELECT kind FROM events WHERE session = ? AND task = ?"
-                " AND +kind IN ('HandoverDone', 'TaskSettled') ORDER BY seq DESC LIMIT 1",
-                (handover.session, handover.task),
-            ).fetchone()
+        newest = await self._database.row(
+            "SELECT kind FROM events WHERE session = ? AND task = ?"
+            " AND +kind IN ('HandoverDone', 'TaskSettled') ORDER BY seq DESC LIMIT 1",
+            (handover.session, handover.task),
         )
         return newest is None or newest["kind"] == "TaskSettled"
 
     async def was_lost(self, handover: Handover) -> bool:
-        row = await self._database.read(
-            lambda c: c.execute("SELECT outcome FROM runs WHERE id = ?", (handover.run,)).fetchone()
-        )
+        row = await self._database.row("SELECT outcome FROM runs WHERE id = ?", (handover.run,))
         return row is None or row["outcome"] in {"", "lost"}
 
     async def words(self, task: TaskId) -> str:
-        row = await self._database.read(
-            lambda c: c.execute("SELECT prompt FROM tasks WHERE id = ?", (task,)).fetchone()
-        )
+        row = await self._database.row("SELECT prompt FROM tasks WHERE id = ?", (task,))
         return "" if row is None else str(row["prompt"])
 
     async def evidence(self, conversation: ClaudeSessionId) -> Sequence[Event]:
-        rows = await self._database.read(
-            lambda c: c.execute(
-                "SELECT e.* FROM events e JOIN runs r ON r.id = e.run AND r.session = e.session"
-                " WHERE r.claude_session = ? AND e.kind IN (SELECT value FROM json_each(?))"
-                " ORDER BY e.seq DESC LIMIT ?",
-                (conversation, to_json(_EVIDENCE), _MOST_EVIDENCE),
-            ).fetchall()
+        rows = await self._database.rows(
+            "SELECT e.* FROM events e JOIN runs r ON r.id = e.run AND r.session = e.session"
+            " WHERE r.claude_session = ? AND e.kind IN (SELECT value FROM json_each(?))"
+            " ORDER BY e.seq DESC LIMIT ?",
+            (conversation, to_json(_EVIDENCE), _MOST_EVIDENCE),
         )
-        said = await self._database.read(
-            lambda c: c.execute(
-                "SELECT e.* FROM words w JOIN events e ON e.kind = 'WordSaid'"
-                " AND e.session = w.session AND json_extract(e.data, '$.number') = w.number"
-                " WHERE w.conversation = ? AND w.state <> 'waiting' ORDER BY w.number",
-                (conversation,),
-            ).fetchall()
+        said = await self._database.rows(
+            "SELECT e.* FROM words w JOIN events e ON e.kind = 'WordSaid'"
+            " AND e.session = w.session AND json_extract(e.data, '$.number') = w.number"
+            " WHERE w.conversation = ? AND w.state <> 'waiting' ORDER BY w.number",
+            (conversation,),
         )
         return [_event(row) for row in (*reversed(rows), *said)]
 
     async def is_new(
         self, task: TaskId, conversation: ClaudeSessionId, calls: Sequence[RequestId]
     ) -> bool:
-        found = await self._database.read(
-            lambda c: c.execute(
-                "WITH made AS (SELECT r.claude_session, d.request, d.tool, d.input_digest"
-                "  FROM runs r JOIN decisions d ON d.session = r.session AND d.run = r.id"
-                "  WHERE r.task = :task AND d.verdict = 'allow')"
-                " SELECT tool, input_digest FROM made WHERE claude_session = :conversation"
-                "  AND request IN (SELECT value FROM json_each(:calls))"
-                " EXCEPT SELECT tool, input_digest FROM made"
-                "  WHERE claude_session <> :conversation LIMIT 1",
-                {"task": task, "conversation": conversation, "calls": to_json(list(calls))},
-            ).fetchone()
+        found = await self._database.row(
+            "WITH made AS (SELECT r.claude_session, d.request, d.tool, d.input_digest"
+            "  FROM runs r JOIN decisions d ON d.session = r.session AND d.run = r.id"
+            "  WHERE r.task = :task AND d.verdict = 'allow')"
+            " SELECT tool, input_digest FROM made WHERE claude_session = :conversation"
+            "  AND request IN (SELECT value FROM json_each(:calls))"
+            " EXCEPT SELECT tool, input_digest FROM made"
+            "  WHERE claude_session <> :conversation LIMIT 1",
+            {"task": task, "conversation": conversation, "calls": to_json(list(calls))},
         )
         return found is not None
 
     async def began_at(self, task: TaskId) -> float:
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT coalesce(min(started_at), 0.0) AS began FROM runs WHERE task = ?", (task,)
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT coalesce(min(started_at), 0.0) AS began FROM runs WHERE task = ?", (task,)
         )
         return float(row["began"])
 
     async def seconds_worked(self, conversation: ClaudeSessionId) -> float:
-        row = await self._database.read(
-            lambda c: c.execute(
-                "SELECT coalesce(sum(max(ended_at - started_at, 0)), 0.0) AS worked FROM runs"
-                " WHERE claude_session = ? AND ended_at IS NOT NULL",
-                (conversation,),
-            ).fetchone()
+        row = await self._database.row(
+            "SELECT coalesce(sum(max(ended_at - started_at, 0)), 0.0) AS worked FROM runs"
+            " WHERE claude_session = ? AND ended_at IS NOT NULL",
+            (conversation,),
         )
         return float(row["worked"])
 
 
 def _insert(connection: sqlite3.Connection, handover: Handover) -> None:
     values = _values(handover) | {"done_at": None}
-    names = ", ".join(values)
-    places = ", ".join(f":{name}" for name in values)
-    connection.execute(
-        f"INSERT INTO handovers ({names}) VALUES ({places})"  # noqa: S608  # names are ours
+    insert(
+        connection,
+        "handovers",
+        values,
         # What an earlier task of the session left undone gives way; the same again changes nothing.
-        " ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
+        "ON CONFLICT (session, iteration) DO UPDATE SET task = excluded.task, run = excluded.run,"
         " claude_session = excluded.claude_session, reason = excluded.reason"
         " WHERE done_at IS NULL AND claude_session IS NOT excluded.claude_session",
-        values,
     )
 
 

@@ -74,11 +74,9 @@ class SqliteLedger:
         return await self._database.write(lambda c: self._requeue(c, task), durable=True)
 
     async def got_on(self, task: TaskId, fence: int) -> None:
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE tasks SET crashes = 0 WHERE id = ? AND fence = ? AND state = 'running'",
-                (task, fence),
-            )
+        await self._database.execute(
+            "UPDATE tasks SET crashes = 0 WHERE id = ? AND fence = ? AND state = 'running'",
+            (task, fence),
         )
 
     async def hold(self, group: str) -> None:

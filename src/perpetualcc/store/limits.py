@@ -1,6 +1,7 @@
 """Limits as rows: who waits for which window, and what the account is known to have used up."""
 
 import sqlite3
+from typing import Any
 
 from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.escalations import EscalationRequest
@@ -9,6 +10,7 @@ from perpetualcc.domain.limits import LimitWindow, RateLimitInfo
 from perpetualcc.sessions.limit_waits import SIGNAL, WAITS_WITH_OTHERS, LimitWait
 from perpetualcc.sessions.resume_policy import PATIENCE
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import to_json
 
 _OPENED = """
@@ -39,35 +41,21 @@ class SqliteLimitWaits:
         await patiently(lambda: self._database.write(lambda c: _add(c, wait), durable=True))
 
     async def open_of(self, task: TaskId) -> "list[LimitWait]":
-        return await self._database.read(
-            lambda c: [
-                _wait(row)
-                for row in c.execute(
-                    "SELECT * FROM limit_waits WHERE task = ? AND over_at IS NULL ORDER BY number",
-                    (task,),
-                )
-            ]
-        )
+        return await self._kept("task = ?", task)
 
     async def ahead(self, now: float) -> "list[LimitWait]":
+        return await self._kept("max(due, coalesce(resets_at, 0)) > ?", now)
+
+    async def _kept(self, which: str, value: TaskId | float) -> list[LimitWait]:
+        query = f"SELECT * FROM limit_waits WHERE over_at IS NULL AND {which} ORDER BY number"  # noqa: S608  # ours
         return await self._database.read(
-            lambda c: [
-                _wait(row)
-                for row in c.execute(
-                    "SELECT * FROM limit_waits WHERE over_at IS NULL AND max(due,"
-                    " coalesce(resets_at, 0)) > ? ORDER BY number",
-                    (now,),
-                )
-            ]
+            lambda c: [_wait(row) for row in c.execute(query, (value,))]
         )
 
     async def over(self, task: TaskId, now: float) -> None:
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute(
-                    "UPDATE limit_waits SET over_at = ? WHERE task = ? AND over_at IS NULL",
-                    (now, task),
-                )
+            lambda: self._database.execute(
+                "UPDATE limit_waits SET over_at = ? WHERE task = ? AND over_at IS NULL", (now, task)
             )
         )
 
@@ -92,29 +80,23 @@ def _open(connection: sqlite3.Connection, values: dict[str, object]) -> None:
 def add_asked(connection: sqlite3.Connection, asked: EscalationRequest, now: float) -> None:
     """The wait that a person is asked about, in the question's own transaction."""
     limit = asked.raw["limit"]
-    info = RateLimitInfo(
-        window=LimitWindow(limit["window"]), resets_at=limit["resets_at"], model=limit["model"]
-    )
     due = asked.raw["resumes_at"]
-    wait = LimitWait(session=asked.session, task=asked.task, at=now, limit=info, due=due)
+    wait = LimitWait(session=asked.session, task=asked.task, at=now, limit=_info(limit), due=due)
     _add(connection, wait)
 
 
 def _add(connection: sqlite3.Connection, wait: LimitWait) -> None:
-    connection.execute(
-        "INSERT INTO limit_waits (at, session, task, window, model, resets_at, due, fallback)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            wait.at,
-            wait.session,
-            wait.task,
-            wait.limit.window,
-            wait.limit.model,
-            wait.limit.resets_at,
-            wait.due,
-            wait.fallback,
-        ),
-    )
+    row = {
+        "at": wait.at,
+        "session": wait.session,
+        "task": wait.task,
+        "window": wait.limit.window,
+        "model": wait.limit.model,
+        "resets_at": wait.limit.resets_at,
+        "due": wait.due,
+        "fallback": wait.fallback,
+    }
+    insert(connection, "limit_waits", row)
 
 
 def _set_back(connection: sqlite3.Connection, now: float) -> None:
@@ -135,9 +117,13 @@ def _wait(row: sqlite3.Row) -> LimitWait:
         session=SessionId(row["session"]),
         task=TaskId(row["task"]),
         at=row["at"],
-        limit=RateLimitInfo(
-            window=LimitWindow(row["window"]), resets_at=row["resets_at"], model=row["model"]
-        ),
+        limit=_info(row),
         due=row["due"],
         fallback=row["fallback"],
+    )
+
+
+def _info(row: sqlite3.Row | dict[str, Any]) -> RateLimitInfo:
+    return RateLimitInfo(
+        window=LimitWindow(row["window"]), resets_at=row["resets_at"], model=row["model"]
     )

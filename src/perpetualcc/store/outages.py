@@ -60,7 +60,9 @@ class SqliteOutages:
 
 
 def _add(connection: sqlite3.Connection, missed: Outage) -> Outage | None:
-    known = connection.execute("SELECT max(ended) FROM outages").fetchone()[0]
+    # Not of one that a false clock put ahead of time: it would hide all until then.
+    last = "SELECT max(ended) FROM outages WHERE ended <= ?"
+    known = connection.execute(last, (missed.ended,)).fetchone()[0]
     began = max(missed.began, known or missed.began)
     values = LANES | {"ended": missed.ended, "most": _MOST_SESSIONS}
     tasks = connection.execute(_WOULD_HAVE_RUN, values).fetchall()
@@ -82,7 +84,8 @@ def _since(
     connection: sqlite3.Connection, since: float, now: float, session: SessionId | None
 ) -> list[Outage]:
     rows = connection.execute(
-        "SELECT * FROM outages WHERE ended > ? ORDER BY number DESC LIMIT ?", (since, _MOST)
+        "SELECT * FROM outages WHERE ended > ? AND ended <= ? ORDER BY number DESC LIMIT ?",
+        (since, now, _MOST),
     ).fetchall()
     found = [
         Outage(

@@ -165,7 +165,7 @@ class SqliteOutbox:
     async def set_back(self, now: float) -> None:
         """The clock was set back: what waits for its next try is tried now."""
         values = {"now": now, "longest": LONGEST_QUIET.total_seconds()}
-        await self._database.write(lambda c: c.execute(_SET_BACK, values))
+        await self._database.execute(_SET_BACK, values)
 
     async def list(self, limit: int) -> list[Notice]:
         """Newest first."""
@@ -180,12 +180,10 @@ class SqliteOutbox:
 
     async def _change(self, notice: int, assignments: str, **values: object) -> None:
         values |= {"now": self._clock.now(), "problem": redacted(str(values["problem"]))}
-        await self._database.write(
-            lambda c: c.execute(
-                f"UPDATE notifications SET {assignments} WHERE id = :id"  # noqa: S608  # ours
-                " AND due IS NOT NULL",
-                {**values, "id": notice},
-            ),
+        await self._database.execute(
+            f"UPDATE notifications SET {assignments} WHERE id = :id"  # noqa: S608  # ours
+            " AND due IS NOT NULL",
+            {**values, "id": notice},
             durable=True,
         )
 

@@ -22,20 +22,18 @@ class SqlitePlans:
     async def put(self, goal: TaskId, plan: Plan) -> None:
         row = (goal, to_json(redacted(plan.data())), plan.is_agreed)
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute(
-                    "INSERT INTO plans (goal, parts, agreed) VALUES (?, ?, ?) ON CONFLICT (goal)"
-                    " DO UPDATE SET parts = excluded.parts, agreed = excluded.agreed",
-                    row,
-                ),
+            lambda: self._database.execute(
+                "INSERT INTO plans (goal, parts, agreed) VALUES (?, ?, ?) ON CONFLICT (goal)"
+                " DO UPDATE SET parts = excluded.parts, agreed = excluded.agreed",
+                row,
                 durable=True,
             )
         )
 
     async def drop(self, goal: TaskId) -> None:
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute("DELETE FROM plans WHERE goal = ?", (goal,)), durable=True
+            lambda: self._database.execute(
+                "DELETE FROM plans WHERE goal = ?", (goal,), durable=True
             )
         )
 

@@ -7,11 +7,16 @@ from perpetualcc.domain.episodes import Provenance
 from perpetualcc.domain.secrets import redact
 from perpetualcc.memory.procedural import Procedure
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import storable
 
 _COLUMNS = (
     "id, event_type, trigger_pattern, action, confidence, success_count, failure_count,"
     " provenance, project"
+)
+_SAID_AGAIN = (
+    "ON CONFLICT (event_type, project, trigger_pattern) DO UPDATE SET action = excluded.action,"
+    " updated_at = excluded.updated_at RETURNING id"
 )
 
 
@@ -25,23 +30,19 @@ class SqliteProcedures:
 
     async def add(self, procedure: Procedure) -> int:
         now = time.time()
-        values = (
-            storable(procedure.project), procedure.event_type,
-            redact(storable(procedure.trigger_pattern)), redact(storable(procedure.action)),
-            procedure.confidence, str(procedure.provenance), now, now,
-        )  # fmt: skip
-
-        def insert(connection: sqlite3.Connection) -> int:
-            row = connection.execute(
-                "INSERT INTO procedures (project, event_type, trigger_pattern, action, confidence,"
-                " provenance, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?)"
-                " ON CONFLICT (event_type, project, trigger_pattern) DO UPDATE SET"
-                " action = excluded.action, updated_at = excluded.updated_at RETURNING id",
-                values,
-            ).fetchone()
-            return int(row[0])
-
-        number = await self._database.write(insert)
+        row = {
+            "project": storable(procedure.project),
+            "event_type": procedure.event_type,
+            "trigger_pattern": redact(storable(procedure.trigger_pattern)),
+            "action": redact(storable(procedure.action)),
+            "confidence": procedure.confidence,
+            "provenance": str(procedure.provenance),
+            "created_at": now,
+            "updated_at": now,
+        }
+        number = await self._database.write(
+            lambda c: int(insert(c, "procedures", row, _SAID_AGAIN).fetchone()[0])
+        )
         self._known = {}
         return number
 
@@ -61,13 +62,11 @@ class SqliteProcedures:
 
     async def settle(self, number: int, change: float, low: float, high: float) -> None:
         counted = "success_count" if change > 0 else "failure_count"
-        await self._database.write(
-            lambda connection: connection.execute(
-                # Rounded, or twenty successes would not add up to one.
-                "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"  # noqa: S608  # constants
-                f" {counted} = {counted} + 1, updated_at = ? WHERE id = ?",
-                (high, low, change, time.time(), number),
-            )
+        await self._database.execute(
+            # Rounded, or twenty successes would not add up to one.
+            "UPDATE procedures SET confidence = round(min(?, max(?, confidence + ?)), 4),"  # noqa: S608  # constants
+            f" {counted} = {counted} + 1, updated_at = ? WHERE id = ?",
+            (high, low, change, time.time(), number),
         )
         self._known = {}
 

@@ -43,15 +43,12 @@ def recorded(database: Path) -> Recorded:
 
 async def record(database: Path, known: Recorded, clock: Clock) -> None:
     """Begin another installation with what a person decided in this one."""
-    opened = await Database.open(database)
-    try:
+    async with await Database.open(database) as opened:
         rules, trust = RuleStore(opened, clock), TrustStore(opened, clock)
         for rule in known.rules:
             await rules.add(rule)
         for project, content_hash in known.trust.items():
             await trust.trust(project, content_hash)
-    finally:
-        await opened.close()
 
 
 def newest_sessions(

@@ -10,7 +10,14 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.tools import WRITERS
 from perpetualcc.sessions.progress import written_files
-from perpetualcc.sessions.report import EndedTask, GivenAnswer, RefusedCall, SessionReport
+from perpetualcc.sessions.report import (
+    EndedTask,
+    GivenAnswer,
+    Heard,
+    RefusedCall,
+    SaidWord,
+    SessionReport,
+)
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json
 
@@ -19,6 +26,7 @@ _TELLING = (
     "HandoverDone", "ProblemNoticed",
 )  # fmt: skip
 _ENDS = frozenset({"done", "failed", "parked", "cancelled", "missed"})
+_OVER = frozenset({"done", "cancelled", "missed"})
 _MOST_EVENTS = 5_000
 """Of a session: the newest."""
 _MOST_REFUSALS = 200
@@ -61,8 +69,27 @@ def _reports(
             **spent.get(name, {}),
             restarts=_restarts(connection, name, event),
             runs=_runs(connection, name, since, now),
+            words=_words(connection, name, since),
             snapshots=_snapshots(connection, name),
         )
+
+
+def _words(connection: sqlite3.Connection, session: SessionId, since: float) -> list[SaidWord]:
+    rows = connection.execute(
+        "SELECT w.text, w.said_at, w.state, t.state IN (SELECT value FROM json_each(?)) AS is_over"
+        " FROM words w JOIN tasks t ON t.id = w.task WHERE w.session = ?"
+        " AND (w.said_at >= ? OR w.state <> 'used' AND NOT is_over) ORDER BY w.number",
+        (to_json(sorted(_OVER)), session, since),
+    )
+    return [SaidWord(text=row["text"], at=row["said_at"], heard=_heard(row)) for row in rows]
+
+
+def _heard(row: sqlite3.Row) -> Heard:
+    if row["state"] == "used":
+        return Heard.HEARD
+    if row["is_over"]:
+        return Heard.NEVER
+    return Heard.GIVEN if row["state"] == "given" else Heard.WAITING
 
 
 def _snapshots(connection: sqlite3.Connection, session: SessionId) -> int:
@@ -101,7 +128,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         (session, first, to_json(_TELLING), _MOST_EVENTS),
     ).fetchall()
     tasks: dict[str, EndedTask] = {}
-    answers, limits, budgets, problems, checks, handovers = [], [], {}, {}, 0, 0
+    answers, limits, budgets, proofs, problems, checks, handovers = [], [], {}, {}, {}, 0, 0
     for row in reversed(rows):
         data = json.loads(row["data"])
         match row["kind"]:
@@ -127,6 +154,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
                 budgets[str(data.get("name", ""))] = True
             case "CheckEnded":
                 checks += bool(data.get("trouble"))
+                proofs[str(data.get("command", ""))] = str(data.get("trouble", ""))
             case "HandoverDone":
                 handovers += 1
             case "ProblemNoticed":
@@ -137,6 +165,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         "limits": limits,
         "budgets": list(budgets),
         "checks": checks,
+        "proofs": proofs,
         "handovers": handovers,
         "problems": list(problems),
     }

@@ -42,4 +42,4 @@ class SqliteRunMemory:
 
     async def _runs(self, task: TaskId, most: int) -> list[sqlite3.Row]:
         kind = MemoryOutgrown.__name__
-        return await self._database.read(lambda c: c.execute(_RUNS, (kind, task, most)).fetchall())
+        return await self._database.rows(_RUNS, (kind, task, most))

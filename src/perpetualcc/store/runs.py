@@ -13,19 +13,17 @@ class RunStore:
 
     async def begin(self, run: Run) -> None:
         """Write the run durably, before its process starts."""
-        await self._database.write(
-            lambda c: c.execute(
-                "INSERT INTO runs (id, session, task, claude_session, fence, started_at)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (run.id, run.session, run.task, run.claude_session, run.fence, run.started_at),
-            ),
+        await self._database.execute(
+            "INSERT INTO runs (id, session, task, claude_session, fence, started_at)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (run.id, run.session, run.task, run.claude_session, run.fence, run.started_at),
             durable=True,
         )
 
     async def process_started(self, run: RunId, pid: int) -> None:
         """Durable, and before the first prompt is sent."""
-        await self._database.write(
-            lambda c: c.execute("UPDATE runs SET pid = ? WHERE id = ?", (pid, run)), durable=True
+        await self._database.execute(
+            "UPDATE runs SET pid = ? WHERE id = ?", (pid, run), durable=True
         )
 
     async def has_begun(self, task: TaskId) -> bool:
@@ -67,10 +65,8 @@ class RunStore:
 
     async def leapt(self, seconds: float) -> None:
         """The clock went on without the runs at work: they have worked no longer for it."""
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE runs SET started_at = started_at + ? WHERE ended_at IS NULL", (seconds,)
-            )
+        await self._database.execute(
+            "UPDATE runs SET started_at = started_at + ? WHERE ended_at IS NULL", (seconds,)
         )
 
     async def end_lost(self, now: float, *, halted: bool = False) -> None:
@@ -78,12 +74,10 @@ class RunStore:
         Runs of an engine that died, or that a person `halted`, ended with the last that is on
         record of their session: since then the machine may have been off.
         """
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE runs SET outcome = ?, ended_at = min(?, max(started_at, coalesce("
-                "(SELECT at FROM events WHERE session = runs.session ORDER BY seq DESC LIMIT 1),"
-                " 0))) WHERE ended_at IS NULL",
-                ("halted" if halted else "lost", now),
-            ),
+        await self._database.execute(
+            "UPDATE runs SET outcome = ?, ended_at = min(?, max(started_at, coalesce("
+            "(SELECT at FROM events WHERE session = runs.session ORDER BY seq DESC LIMIT 1),"
+            " 0))) WHERE ended_at IS NULL",
+            ("halted" if halted else "lost", now),
             durable=True,
         )

@@ -136,7 +136,7 @@ class SessionStore:
     async def prompts_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, str]:
         """The prompt of each session's current task, or of the next one once that is over."""
         wanted = {"sessions": to_json(list(sessions)), "now": self._clock.now()}
-        rows = await self._database.read(lambda c: c.execute(_PROMPTS, wanted).fetchall())
+        rows = await self._database.rows(_PROMPTS, wanted)
         return {SessionId(row["id"]): row["prompt"] for row in rows}
 
     async def begins_of(self, sessions: Collection[SessionId]) -> Mapping[SessionId, float]:
@@ -147,12 +147,10 @@ class SessionStore:
 
     async def set_current_task(self, session: SessionId, task: TaskId | None) -> None:
         """Another task means another Claude conversation: the old one is forgotten with it."""
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE sessions SET current_task = :task, updated_at = :now, claude_session ="
-                " CASE WHEN current_task IS :task THEN claude_session END WHERE id = :session",
-                {"task": task, "session": session, "now": self._clock.now()},
-            ),
+        await self._database.execute(
+            "UPDATE sessions SET current_task = :task, updated_at = :now, claude_session ="
+            " CASE WHEN current_task IS :task THEN claude_session END WHERE id = :session",
+            {"task": task, "session": session, "now": self._clock.now()},
             durable=True,
         )
 
@@ -160,11 +158,9 @@ class SessionStore:
         self, session: SessionId, claude_session: ClaudeSessionId | None
     ) -> None:
         """What the next run of the current task resumes."""
-        await self._database.write(
-            lambda c: c.execute(
-                "UPDATE sessions SET claude_session = ?, updated_at = ? WHERE id = ?",
-                (claude_session, self._clock.now(), session),
-            ),
+        await self._database.execute(
+            "UPDATE sessions SET claude_session = ?, updated_at = ? WHERE id = ?",
+            (claude_session, self._clock.now(), session),
             durable=True,
         )
 

@@ -8,16 +8,12 @@ from perpetualcc.agent.patience import patiently
 from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.sessions.snapshots.record import Snapshot
 from perpetualcc.store.database import Database
+from perpetualcc.store.rows import insert
 from perpetualcc.store.text import redacted, storable, to_json
 
 _TOLD = 200
 """Files that were left out and are named."""
-_PUT = """
-INSERT INTO snapshots
-    (session, name, task, at, top, prefix, commit_id, head, branch, left_out, trouble, is_kept)
-VALUES
-    (:session, :name, :task, :at, :top, :prefix, :commit, :head, :branch, :left_out, :trouble,
-     :is_kept)
+_MADE_ANEW = """
 ON CONFLICT (session, name) DO UPDATE SET
     at = excluded.at, top = excluded.top, prefix = excluded.prefix,
     commit_id = excluded.commit_id, head = excluded.head, branch = excluded.branch,
@@ -47,31 +43,33 @@ class SqliteSnapshots:
 
     async def get(self, session: SessionId, name: str) -> Snapshot | None:
         query = "SELECT * FROM snapshots WHERE session = ? AND name = ?"
-        row = await self._database.read(lambda c: c.execute(query, (session, name)).fetchone())
+        row = await self._database.row(query, (session, name))
         return None if row is None else _snapshot(row)
 
     async def put(self, snapshot: Snapshot) -> None:
-        values = _values(snapshot)
+        row = _row(snapshot)
         await patiently(
-            lambda: self._database.write(lambda c: c.execute(_PUT, values), durable=True)
+            lambda: self._database.write(
+                lambda c: insert(c, "snapshots", row, _MADE_ANEW), durable=True
+            )
         )
 
     async def of_session(self, session: SessionId) -> Sequence[Snapshot]:
         query = "SELECT * FROM snapshots WHERE session = ? ORDER BY position"
-        rows = await self._database.read(lambda c: c.execute(query, (session,)).fetchall())
+        rows = await self._database.rows(query, (session,))
         return [_snapshot(row) for row in rows]
 
     async def old(self, before: float) -> Sequence[Snapshot]:
-        rows = await self._database.read(lambda c: c.execute(_PAST, {"before": before}).fetchall())
+        rows = await self._database.rows(_PAST, {"before": before})
         return [_snapshot(row) for row in rows]
 
     async def drop(self, snapshot: Snapshot) -> None:
         query = "DELETE FROM snapshots WHERE session = ? AND name = ?"
         names = (snapshot.session, snapshot.name)
-        await self._database.write(lambda c: c.execute(query, names))
+        await self._database.execute(query, names)
 
 
-def _values(snapshot: Snapshot) -> dict[str, object]:
+def _row(snapshot: Snapshot) -> dict[str, object]:
     told = snapshot.left_out[:_TOLD]
     return {
         "session": snapshot.session,
@@ -80,7 +78,7 @@ def _values(snapshot: Snapshot) -> dict[str, object]:
         "at": snapshot.at,
         "top": storable(snapshot.top),
         "prefix": storable(snapshot.prefix),
-        "commit": snapshot.commit,
+        "commit_id": snapshot.commit,
         "head": snapshot.head,
         "branch": storable(snapshot.branch),
         "left_out": to_json([storable(one) for one in told]),

@@ -9,6 +9,7 @@ from typing import Any
 
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, NewTask, Task, TaskState
+from perpetualcc.store import rows
 from perpetualcc.store.text import storable, to_json
 from perpetualcc.work.ledger import LONGEST_BACK_OFF, UnknownTaskError
 
@@ -112,22 +113,20 @@ def row_of(connection: sqlite3.Connection, task: str) -> sqlite3.Row:
 
 
 def insert(connection: sqlite3.Connection, task: NewTask, now: float) -> None:
-    connection.execute(
-        "INSERT INTO tasks (id, group_name, prompt, priority, due, lane, state, max_attempts,"
-        " payload, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)",
-        (
-            task.id,
-            task.group,
-            storable(task.prompt),
-            task.priority,
-            None if task.due == math.inf else task.due,
-            task.lane,
-            task.max_attempts,
-            to_json(dict(task.payload)),
-            now,
-            now,
-        ),
-    )
+    row = {
+        "id": task.id,
+        "group_name": task.group,
+        "prompt": storable(task.prompt),
+        "priority": task.priority,
+        "due": None if task.due == math.inf else task.due,
+        "lane": task.lane,
+        "state": TaskState.QUEUED,
+        "max_attempts": task.max_attempts,
+        "payload": to_json(dict(task.payload)),
+        "created_at": now,
+        "updated_at": now,
+    }
+    rows.insert(connection, "tasks", row)
     come_after(connection, task.id, task.after)
 
 

@@ -87,12 +87,10 @@ class SqliteWords:
         """Durably, before Claude Code hears of them."""
         now = self._clock.now()
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute(
-                    "UPDATE words SET state = 'given', message = ?, conversation = ?, given_at = ?"
-                    " WHERE state <> 'used' AND number IN (SELECT value FROM json_each(?))",
-                    (message, conversation, now, to_json(list(numbers))),
-                ),
+            lambda: self._database.execute(
+                "UPDATE words SET state = 'given', message = ?, conversation = ?, given_at = ?"
+                " WHERE state <> 'used' AND number IN (SELECT value FROM json_each(?))",
+                (message, conversation, now, to_json(list(numbers))),
                 durable=True,
             )
         )
@@ -101,12 +99,10 @@ class SqliteWords:
         """They are in the conversation."""
         now = self._clock.now()
         await patiently(
-            lambda: self._database.write(
-                lambda c: c.execute(
-                    "UPDATE words SET state = 'used', used_at = ?"
-                    " WHERE state <> 'used' AND number IN (SELECT value FROM json_each(?))",
-                    (now, to_json(list(numbers))),
-                )
+            lambda: self._database.execute(
+                "UPDATE words SET state = 'used', used_at = ?"
+                " WHERE state <> 'used' AND number IN (SELECT value FROM json_each(?))",
+                (now, to_json(list(numbers))),
             )
         )
 

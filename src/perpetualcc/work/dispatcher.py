@@ -19,14 +19,12 @@ from perpetualcc.domain.errors import PassingError, PerpetualError
 from perpetualcc.domain.events import Event
 from perpetualcc.domain.ids import TaskId
 from perpetualcc.domain.tasks import Lane, Later, Outcome, Task, TaskState
-from perpetualcc.domain.waiting import back_off, wait_at_most
+from perpetualcc.domain.waiting import back_off, sleep_until, wait_at_most
 from perpetualcc.work.ledger import Ledger
 from perpetualcc.work.outcomes import Settlement, settlement
 
 log = logging.getLogger(__name__)
 
-_LONGEST_SLEEP = timedelta(seconds=30)
-"""Laptops sleep and clocks jump: due times are compared with the wall clock at least this often."""
 _SHORTEST_SLEEP = timedelta(milliseconds=5)
 """Between two looks at a ledger that says something is due and then hands nothing out."""
 _CANCEL_DEADLINE = timedelta(seconds=5)
@@ -170,10 +168,7 @@ class Dispatcher:
     async def _pause(self) -> timedelta:
         free = self._free()
         due = await self._ledger.next_due(free) if free else None
-        if due is None:
-            return _LONGEST_SLEEP
-        ahead = timedelta(seconds=min(due - self._clock.now(), _LONGEST_SLEEP.total_seconds()))
-        return max(ahead, _SHORTEST_SLEEP)
+        return sleep_until(due, self._clock.now(), at_least=_SHORTEST_SLEEP)
 
     async def _dispatch(self, dispatch: _Dispatch) -> None:
         outcome = await self._advance(dispatch)

@@ -8,6 +8,7 @@ answers, `e` nothing decides it, `r` risky. A star marks what is right; `label :
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from perpetualcc.brain.rule_based import RuleBasedBrain
@@ -107,12 +108,18 @@ def _option(text: str) -> Option:
     return Option(label=label.rstrip("*"), description=description)
 
 
-def measure(folder: str) -> Score:
-    """Ask the rules every question of a folder."""
+@cache
+def answered(folder: str) -> list[tuple[Case, BrainAnswer]]:
+    """Ask the rules every question of a folder, once: of the same they say the same."""
     brain = RuleBasedBrain(parse_statements)
+    return [(case, brain.answer(case.question, case.context)) for case in cases(folder)]
+
+
+def measure(folder: str) -> Score:
+    """What came of the questions of a folder."""
     score = Score()
-    for case in cases(folder):
-        _count(score, case, brain.answer(case.question, case.context))
+    for case, answer in answered(folder):
+        _count(score, case, answer)
     return score
 
 

@@ -34,8 +34,7 @@ def test_what_claude_says_is_written_once_the_lock_is_gone(tmp_path, monkeypatch
             return await super().append(events, **more)
 
     async def main():
-        database = await Database.open(tmp_path / "pcc.db")
-        try:
+        async with await Database.open(tmp_path / "pcc.db") as database:
             log = Counted(database, SystemClock())
             journal = SqliteJournal(
                 database, events=log, sessions=None, runs=None, decisions=None, ledger=None
@@ -43,8 +42,6 @@ def test_what_claude_says_is_written_once_the_lock_is_gone(tmp_path, monkeypatch
             other.execute("BEGIN IMMEDIATE")
             await journal.record(SAID)
             return [one.event.text for one in await log.tail(SAID.session, 9)]
-        finally:
-            await database.close()
 
     asyncio.run(_open_once(tmp_path))
     other = sqlite3.connect(tmp_path / "pcc.db", isolation_level=None)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from perpetualcc.brain.rule_based import SUGGESTED, RuleBasedBrain
-from perpetualcc.requirements import parse_statements
+from perpetualcc.brain.rule_based import SUGGESTED
 from tests.corpus.brain.measuring import (
     AS_PROMISED,
     OTHER_WORDS,
+    answered,
     cases,
     measure,
     measure_together,
@@ -104,9 +104,7 @@ def test_most_of_what_only_looks_alike_is_left_to_a_person() -> None:
 
 
 def test_what_is_likely_and_not_sure_is_a_suggestion_with_its_line() -> None:
-    brain = RuleBasedBrain(parse_statements)
-    asked = [case for folder in (*AS_PROMISED, *UNSEEN) for case in cases(folder)]
-    answers = [(case, brain.answer(case.question, case.context)) for case in asked]
+    answers = [pair for folder in (*AS_PROMISED, *UNSEEN) for pair in answered(folder)]
 
     suggested = [(case, one) for case, one in answers if one.confidence == SUGGESTED]
 

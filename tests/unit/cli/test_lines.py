@@ -368,7 +368,8 @@ def test_what_is_agreed_to_says_so_where_it_is_asked() -> None:
         questions=[QUESTION | {"yes_or_no": True}],
     )
 
-    assert lines[1].endswith('pcc respond 7 --approve (or --deny, or "…")')
+    assert lines[1].endswith("Options: [1] PostgreSQL  [2] SQLite")
+    assert lines[2].endswith('pcc respond 7 --approve (or --deny, or "…")')
 
 
 @pytest.mark.parametrize(

@@ -261,6 +261,20 @@ def test_what_a_line_has_no_room_for_stands_below_its_text(columns, monkeypatch)
     assert " ".join([first, *(one.strip() for one in more)]) == line.rstrip()
 
 
+def test_a_value_that_has_no_room_goes_on_below_itself_and_not_below_its_name(monkeypatch):
+    monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: 40)
+
+    lines = look.hung("Status:      Limited - the budget of the day is used up").splitlines()
+
+    assert lines == [
+        "Status:      Limited - the budget of the",
+        "             day is used up",
+    ]
+    assert (
+        look.hung("A sentence: with a colon that has no room in it").splitlines()[1] == "room in it"
+    )
+
+
 def test_what_fits_and_what_has_no_blank_stay_as_they_are(monkeypatch):
     monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: 30)
     coloured = "[12:00:00] \x1b[32mdone and done\x1b[0m"

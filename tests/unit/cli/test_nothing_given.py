@@ -120,3 +120,9 @@ def test_a_shell_that_nothing_can_be_completed_in_is_refused(option):
 
     assert isinstance(done.exception, Mistyped)
     assert "bash, zsh, fish" in done.exception.hint
+
+
+def test_what_a_rule_may_be_about_is_listed_in_the_order_of_the_help(typed):
+    result = typed(["rules", "add", "allow", "url", "x"])
+
+    assert result.exception.message == "'url' is not one of kind, command, line, path"

@@ -114,6 +114,12 @@ def test_work_for_later_is_scheduled_and_lasts_no_time_before_it_begins(when):
     assert "Duration: " not in told
 
 
+def test_what_waits_for_a_limit_is_said_to_go_on_by_itself():
+    limited = LATER | {"status": "RATE_LIMITED", "detail": "the 5-hour limit", "runs": 1}
+
+    assert any(re.fullmatch(r"Resumes:     .*, by itself", line) for line in page(limited))
+
+
 def test_between_two_times_it_is_scheduled_and_has_started():
     told = "\n".join(page(LATER | {"runs": 2}))
 

@@ -35,14 +35,11 @@ def facts(library, project, tmp_path):
 
     def look(category=None):
         async def work():
-            database = await Database.open(tmp_path / "p.db")
-            try:
+            async with await Database.open(tmp_path / "p.db") as database:
                 memory = SemanticMemory(SqliteFacts(database), AcceptedRules(library))
                 await memory.add_fact(project, CONVENTION, "2 spaces", ".editorconfig",
                                       Provenance.REPOSITORY)  # fmt: skip
                 return await memory.get_facts(project, category)
-            finally:
-                await database.close()
 
         return [f"{one.category}: {one.fact}" for one in asyncio.run(work())]
 

@@ -220,3 +220,26 @@ def test_what_a_person_is_told(tmp_path, monkeypatch):
     assert refused[1][0][0] is False
     assert idle == ([], [(True, idle[1][0][1])])
     assert windows == [(False, f"Awake: {words.WINDOWS}")]
+
+
+@pytest.mark.parametrize("name", ["inhibits", "cat"])
+def test_what_a_project_has_under_that_name_is_not_run(tmp_path, monkeypatch, name):
+    project, system = tmp_path / "project", tmp_path / "system"
+    for place, text in ((project / "bin", "theirs"), (system, "ours")):
+        place.mkdir(parents=True)
+        for one in ("inhibits", "cat"):
+            run = '"$@"' if one == "inhibits" else ""
+            told = f'echo {text} >> "{tmp_path}/{one}"\n'
+            (place / one).write_text(f"#!/bin/sh\n{told}{run}\n")
+            (place / one).chmod(0o700)
+    (project / ".git").mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", f"bin:{project}/bin::{system}:{os.environ['PATH']}")
+    awake = Awake(
+        note=tmp_path / "awake", log=lambda _: None, ways=[Way("inhibits", ("inhibits", "cat"))]
+    )
+
+    settled(awake, AT_WORK, until=(tmp_path / name).exists)
+    awake.close()
+
+    assert (tmp_path / name).read_text() == "ours\n"

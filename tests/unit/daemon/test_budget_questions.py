@@ -113,13 +113,10 @@ async def used_up(stage) -> None:
 def play(tmp_path):
     def run(scene):
         async def main():
-            database = await Database.open(tmp_path / "pcc.db")
-            try:
+            async with await Database.open(tmp_path / "pcc.db") as database:
                 stage = Stage(database, tmp_path)
                 await used_up(stage)
                 return await scene(stage)
-            finally:
-                await database.close()
 
         return asyncio.run(main())
 

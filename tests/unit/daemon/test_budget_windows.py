@@ -61,11 +61,8 @@ class Stage:
 def play(tmp_path):
     def run(scene):
         async def main():
-            database = await Database.open(tmp_path / "pcc.db")
-            try:
+            async with await Database.open(tmp_path / "pcc.db") as database:
                 return await scene(Stage(database))
-            finally:
-                await database.close()
 
         return asyncio.run(main())
 

@@ -13,6 +13,7 @@ from perpetualcc.daemon.digest import Digest
 from perpetualcc.human.notifications.channels import Channel
 from perpetualcc.human.notifications.courier import Equipment
 from perpetualcc.human.notifications.message import Message
+from perpetualcc.human.notifications.outbox import NoticeState
 from perpetualcc.human.notifications.settings import NotificationSettings
 from perpetualcc.store.database import Database
 from perpetualcc.store.digests import SqliteDigests
@@ -76,6 +77,13 @@ async def sent(outbox):
     return [(one.what.cause, one.what.channel) for one in reversed(await outbox.list(100))]
 
 
+async def delivered(outbox, channels=("json:a", "json:b")):
+    """All that waits has left through them."""
+    for one in await outbox.list(100):
+        if one.state is NoticeState.QUEUED and one.what.channel in channels:
+            await outbox.end(one.id, NoticeState.SENT)
+
+
 def test_it_leaves_at_its_time_once_however_often_the_engine_starts(tmp_path):
     async def play():
         async with world(tmp_path, "2026-11-28T07:00") as w:
@@ -98,8 +106,10 @@ def test_a_machine_that_slept_sends_it_when_it_wakes_and_a_day_that_is_over_is_l
     async def play():
         async with world(tmp_path, "2026-11-28T08:00") as w:
             await w.made().send_if_due()
+            await delivered(w.outbox)
             w.clock.move(at("2026-11-29T23:59") - w.clock.now())
             await w.made().send_if_due()
+            await delivered(w.outbox)
             w.clock.move(at("2026-12-01T07:59") - w.clock.now())
             await w.made().send_if_due()
             w.clock.move(at("2026-12-01T08:00") - w.clock.now())
@@ -121,9 +131,11 @@ def test_a_clock_that_is_set_back_brings_no_second_one(tmp_path):
     async def play():
         async with world(tmp_path, "2026-11-28T09:00") as w:
             await w.made().send_if_due()
+            await delivered(w.outbox)
             for moment in ("2026-11-28T07:00", "2026-11-28T08:30", "2027-03-01T08:30"):
                 w.clock.move(at(moment) - w.clock.now())
                 await w.made().send_if_due()
+                await delivered(w.outbox)
             w.clock.move(at("2026-11-29T08:30") - w.clock.now())
             await w.made().send_if_due()
             return await sent(w.outbox), w.reader.asked[-1][0]
@@ -175,18 +187,52 @@ def test_without_a_time_or_a_channel_nothing_wakes_the_engine(tmp_path, digest, 
     assert asyncio.run(play()) == (None, [])
 
 
-def test_of_two_that_wait_to_leave_the_newer_is_sent(tmp_path):
-    async def play():
-        async with world(tmp_path, "2026-11-28T08:00", channels=CHANNELS[:1]) as w:
-            await w.made().send_if_due()
-            w.clock.move(at("2026-11-29T08:00") - w.clock.now())
-            await w.made().send_if_due()
-            return [(one.what.cause, one.state.value) for one in await w.outbox.list(9)]
+def test_what_has_not_left_is_told_by_the_next_one_and_through_each_channel_once(tmp_path):
+    """One channel is down from the first digest on; of the other nothing is told twice."""
 
-    assert asyncio.run(play()) == [
-        ("digest:2026-11-29", "queued"),
+    async def play():
+        async with world(tmp_path, "2026-11-28T08:00") as w:
+            since = []
+            for day in ("2026-11-28T08:00", "2026-11-29T08:00", "2026-11-30T08:00"):
+                w.clock.move(at(day) - w.clock.now())
+                w.reader.asked.clear()
+                await w.made().send_if_due()
+                since.append([one for one, _ in w.reader.asked])
+                await delivered(w.outbox, ["json:a"])
+            await delivered(w.outbox)
+            w.clock.move(at("2026-12-01T08:00") - w.clock.now())
+            w.reader.asked.clear()
+            await w.made().send_if_due()
+            states = [
+                (one.what.cause, one.state.value)
+                for one in await w.outbox.list(9)
+                if one.what.channel == "json:b"
+            ]
+            return since, [one for one, _ in w.reader.asked], states
+
+    since, at_last, states = asyncio.run(play())
+
+    first, second, third = at("2026-11-27T08:00"), at("2026-11-28T08:00"), at("2026-11-29T08:00")
+    assert since == [[first], [second, first], [third, first]]
+    assert at_last == [at("2026-11-30T08:00")], "it has left, and with it all that it told"
+    assert states == [
+        ("digest:2026-12-01", "queued"),
+        ("digest:2026-11-30", "sent"),
+        ("digest:2026-11-29", "moot"),
         ("digest:2026-11-28", "moot"),
     ]
+
+
+def test_after_a_silence_a_week_is_told_and_no_more(tmp_path):
+    async def play():
+        async with world(tmp_path, "2026-11-01T08:00", channels=CHANNELS[:1]) as w:
+            await w.made().send_if_due()
+            await delivered(w.outbox)
+            w.clock.move(at("2026-11-20T08:00") - w.clock.now())
+            await w.made().send_if_due()
+            return w.reader.asked[-1]
+
+    assert asyncio.run(play()) == (at("2026-11-13T08:00"), at("2026-11-20T08:00"))
 
 
 def test_it_finds_its_way_over_a_trouble_of_the_database(tmp_path):

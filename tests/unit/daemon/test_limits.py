@@ -92,11 +92,8 @@ def play(tmp_path):
 
     def run(scene, **more):
         async def main():
-            database = await Database.open(tmp_path / "pcc.db")
-            try:
+            async with await Database.open(tmp_path / "pcc.db") as database:
                 return await scene(Stage(database, tmp_path, **more))
-            finally:
-                await database.close()
 
         return asyncio.run(main())
 
@@ -202,8 +199,7 @@ def test_those_who_wait_go_on_when_a_run_that_began_later_got_through(
     """
 
     async def main():
-        database = await Database.open(tmp_path / "pcc.db")
-        try:
+        async with await Database.open(tmp_path / "pcc.db") as database:
             stage = Stage(database, tmp_path, settings=settings)
             stage.clock.move(5 * 3600 - stage.clock.now() % 86400)
             ledger = SqliteLedger(database, stage.clock, "me")
@@ -239,8 +235,6 @@ def test_those_who_wait_go_on_when_a_run_that_began_later_got_through(
                 stage.clock.move(goes_on)
                 for one in await ledger.claim({Lane.INTERACTIVE: 2}, 2):
                     assert await stage.admit(one) is None
-        finally:
-            await database.close()
 
     asyncio.run(main())
 
@@ -340,8 +334,7 @@ def test_a_while_that_nobody_told_the_end_of_begins_again_when_the_clock_is_set_
     tmp_path, window, ahead, waits
 ):
     async def main():
-        database = await Database.open(tmp_path / "pcc.db")
-        try:
+        async with await Database.open(tmp_path / "pcc.db") as database:
             stage = Stage(database, tmp_path)
             ledger = SqliteLedger(database, stage.clock, "me")
             await ledger.add(NewTask(id=TaskId("t-1"), group="abc123", prompt="Go"))
@@ -355,8 +348,6 @@ def test_a_while_that_nobody_told_the_end_of_begins_again_when_the_clock_is_set_
 
             [again] = await ledger.claim({Lane.INTERACTIVE: 1}, 1)
             assert (await stage.admit(again)).due - stage.clock.now() == waits
-        finally:
-            await database.close()
 
     asyncio.run(main())
 

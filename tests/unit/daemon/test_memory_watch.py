@@ -95,6 +95,33 @@ def test_it_is_written_down_given_up_once_and_what_grows_is_ended(hog, monkeypat
     )
 
 
+def test_a_number_that_is_somebody_elses_by_now_is_not_ended(hog, monkeypatch):
+    monkeypatch.setattr("perpetualcc.claude.memory._proportional", lambda _pid: None)
+    at_work = [{RUN: [Resident(hog.pid, 15 * 10**9, "hog")]}, {RUN: []}]
+
+    async def scene():
+        watch = MemoryWatch(
+            data=None,
+            settings=LoadSettings(),
+            record=_nothing,
+            past=None,
+            clock=FakeClock(),
+            look=lambda: Memory(16 * 10**9, 10**9),
+            measure=lambda: at_work.pop(0),
+        )
+        with watch.watching(launched(), inbox := Inbox()):
+            await watch._look()
+        return await anext(aiter(inbox))
+
+    assert isinstance(asyncio.run(scene()), Gone)
+    assert at_work == []
+    assert hog.poll() is None
+
+
+async def _nothing(*_events):
+    """It was written down."""
+
+
 def test_what_only_seems_to_hold_so_much_is_left_alone(hog):
     async def record(*_events):
         pytest.fail("it shares what it holds")

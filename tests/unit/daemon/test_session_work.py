@@ -35,7 +35,7 @@ def work_of(stage, begin):
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
         memory=SimpleNamespace(settle=nothing),
-        snapshots=SimpleNamespace(before=nothing),
+        snapshots=SimpleNamespace(put_back=nothing, before=nothing),
         words=SimpleNamespace(begins=lambda _task: None, is_unheard=nothing),
     )
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.daemon.snapshots import NO_REPOSITORY, SnapshotKeeper
-from perpetualcc.domain.events import ProblemNoticed, SnapshotMissed, SnapshotTaken
+from perpetualcc.domain.events import ProblemNoticed, SnapshotMissed, SnapshotTaken, UndoBegan
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.sessions.snapshots import taking
+from perpetualcc.sessions.snapshots.record import Snapshot
 from perpetualcc.sessions.snapshots.repository import GitError
 from perpetualcc.store.database import Database
 from perpetualcc.store.ledger import SqliteLedger
@@ -23,6 +24,8 @@ from tests.repositories import git
 from tests.unit.daemon.test_limits import task
 
 DAY = 86_400
+NOTHING = Snapshot(session="s", name="t-0", task=None, at=0.0, top="")
+"""What is put back holds no files beside those of now."""
 
 
 class World:
@@ -57,13 +60,10 @@ async def world(tmp_path, *, is_repository: bool = True):
     (project / "app.py").write_text("mine\n")
     if is_repository:
         git(project, "init", "-q")
-    database = await Database.open(tmp_path / "pcc.db")
-    try:
+    async with await Database.open(tmp_path / "pcc.db") as database:
         sessions = SessionStore(database, FakeClock())
         session = await sessions.create(name="s", project=project, options=SessionOptions())
         yield World(database, session, tmp_path / "private")
-    finally:
-        await database.close()
 
 
 def play(tmp_path, scene, **more) -> None:
@@ -174,7 +174,7 @@ def test_switched_off_nothing_is_taken_and_putting_back_is_still_safe(tmp_path):
         assert await here.store.of_session(here.session.id) == []
 
         names = [
-            (await here.keeper(is_wanted=False).before_undo(here.session, "")).name
+            (await here.keeper(is_wanted=False).before_undo(here.session, NOTHING, by="ana")).name
             for _ in range(2)
         ]
         assert names == ["undo-1", "undo-2"]
@@ -186,8 +186,11 @@ def test_switched_off_nothing_is_taken_and_putting_back_is_still_safe(tmp_path):
 def test_two_that_put_back_at_once_have_a_snapshot_each(tmp_path):
     async def scene(here):
         keeper = here.keeper()
-        made = await asyncio.gather(*(keeper.before_undo(here.session, "") for _ in range(3)))
+        undone = (keeper.before_undo(here.session, NOTHING, by="ana's phone") for _ in range(3))
+        made = await asyncio.gather(*undone)
         assert sorted(one.name for one in made) == ["undo-1", "undo-2", "undo-3"]
+        assert [type(one) for one in here.told] == [UndoBegan] * 3
+        assert {(one.to, one.by) for one in here.told} == {("t-0", "ana's phone")}
 
     play(tmp_path, scene)
 

@@ -68,13 +68,10 @@ def play(tmp_path, monkeypatch):
 
     @asynccontextmanager
     async def world():
-        database = await Database.open(tmp_path / "pcc.db")
-        try:
+        async with await Database.open(tmp_path / "pcc.db") as database:
             made = World(database, FakeClock())
             await made.begin(tmp_path)
             yield made
-        finally:
-            await database.close()
 
     def run(scene):
         async def main():

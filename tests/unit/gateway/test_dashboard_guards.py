@@ -134,6 +134,10 @@ SCOPES = {
     "session.pause": (Scope.WORK, {"session": "s"}),
     "session.resume": (Scope.WORK, {"session": "s"}),
     "session.say": (Scope.WORK, {"session": "s", "text": "t", "key": "k"}),
+    "snapshot.changes": (Scope.LOOK, {"session": "s", "task": "t"}),
+    "snapshot.patch": (Scope.LOOK, {"session": "s", "file": "f"}),
+    "snapshot.plan": (Scope.WORK, {"session": "s", "snapshot": "t"}),
+    "snapshot.restore": (Scope.WORK, {"session": "s", "snapshot": "t", "present": "p"}),
     "task.add": (Scope.WORK, {"session": "s", "prompt": "p"}),
 }
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from perpetualcc.human.all_work import AllWork, Standing, Stands, told_of_all
-from perpetualcc.human.notifications.message import Who
+from perpetualcc.domain.times import sent_moment
+from perpetualcc.human.all_work import AllWork, Standing, Stands, left_of, told_of_all
+from perpetualcc.human.notifications.message import Next, Who
 from perpetualcc.human.notifications.outbox import Kind
 from perpetualcc.human.notifications.settings import NotificationSettings
 
@@ -70,8 +71,55 @@ def test_thousands_that_stand_are_counted():
         ({}, work(standing("b", Stands.PAUSED)), False),
         ({}, work(), False),
         ({"on_complete": False}, work(), True),
+        # A session that is done says itself that nothing else runs.
+        ({}, work(standing(why=Stands.LATER)), False),
+        ({"on_complete": False}, work(standing(why=Stands.LATER)), True),
+        ({}, work(standing(why=Stands.LATER), alone=True, begins_later=True), True),
+        ({}, work(standing(), standing("b", Stands.LATER)), True),
+        ({}, work(standing("a", Stands.PAUSED), standing("b", Stands.LATER)), True),
         ({"on_standstill": False}, work(standing("b")), False),
     ],
 )
 def test_it_is_told_where_no_other_message_has_said_it(settings, found, is_told):
     assert (told_of_all(found, NotificationSettings(**settings)) is not None) is is_told
+
+
+NEXT_LINE = f"Next: b begins {sent_moment(MONDAY)}"
+NEXT = Next(who=Who(id="b", whole="api: b é"), how="begins", at=MONDAY)
+
+
+def test_what_begins_later_is_counted_and_the_first_of_it_named():
+    message = told_of_all(
+        work(standing(), *(standing(name, Stands.LATER) for name in "bc"), next=NEXT), SETTINGS
+    )
+
+    assert message is not None
+    title, body = message.brief
+    assert title == "PerpetualCC: nothing runs any more (1 waits for you, 2 begin later)"
+    assert body.splitlines() == [
+        "Nothing runs any more: 1 waits for you, 2 begin later",
+        "a waits for you",
+        NEXT_LINE,
+        "See: pcc pending",
+    ]
+    assert "Next: api: b é (b) begins" in message.named[1]
+
+
+@pytest.mark.parametrize(
+    ("found", "left"),
+    [
+        (work(), "Nothing else runs: all work is done."),
+        (work(goes_on=True), ""),
+        (work(standing()), ""),
+        (
+            work(standing("b", Stands.LATER), next=NEXT),
+            f"Nothing else runs.\n{NEXT_LINE}",
+        ),
+        (
+            work(next=NEXT),
+            f"Nothing else runs: all work is done.\n{NEXT_LINE}",
+        ),
+    ],
+)
+def test_a_session_that_is_done_says_what_is_left_of_all_work(found, left):
+    assert left_of(found) == left

@@ -1,8 +1,8 @@
 """The digest's words: what waits first, short enough for a phone, no content unless it is asked."""
 
 from perpetualcc.domain.escalations import Escalation, EscalationRequest, EscalationType
-from perpetualcc.human.notifications.digest import Day, Next, Worked, digest_of
-from perpetualcc.human.notifications.message import Who
+from perpetualcc.human.notifications.digest import Day, Worked, digest_of
+from perpetualcc.human.notifications.message import Next, Who
 
 ID, OTHER = "3c0bf4", "77aa01"
 NASTY = "Use /shop/x\x1b]0;t\x07 \u202e or sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaa?"
@@ -38,7 +38,7 @@ def test_what_waits_is_first_with_what_answers_it():
     title, body = digest_of(day(), page="https://box.test").brief
     lines = body.splitlines()
 
-    assert title == "PerpetualCC: 3 tasks done; 1 waits for you"
+    assert title == "PerpetualCC: 3 tasks done, 1 not; 1 waits for you"
     assert lines[:5] == [
         "Waits for you:",
         "#4 dark (3c0bf4)",
@@ -83,3 +83,12 @@ def test_a_day_of_hundreds_is_short_all_the_same():
         assert "sessions before\n" in body
         assert "s00299, completed: 9 tasks done" in body
         assert body.endswith("See: pcc report --since 24h")
+
+
+def test_hours_in_which_nothing_ran_stand_below_the_sums_the_newest_three():
+    slept = [f"Nothing ran {n}" for n in range(5)]
+
+    lines = digest_of(day(outages=slept)).brief[1].splitlines()
+
+    place = next(n for n, line in enumerate(lines) if line.startswith("Since "))
+    assert lines[place + 1 : place + 5] == ["Nothing ran 2 times before", *slept[2:]]

@@ -35,16 +35,9 @@ _MOST = 500
 def judgements(half):
     every = rows(half)
     asked = every[:: 1 + len(every) // _MOST] if half in LEARNED else every
-    judged = judged_once if len(asked) > _MANY else judged_now
-    return list(zip(judged(half, asked), asked, strict=True))
+    return list(zip(judged_once(half, asked), asked, strict=True))
 
 
-def judged_now(_half, asked):
-    return [classify(row["message"], row["assistant"]) for row in asked]
-
-
-_MANY = 5_000
-"""Messages that take most of a minute."""
 _KEPT = Path(__file__).parents[3] / ".pytest_cache" / "judgements"
 
 
@@ -58,7 +51,7 @@ def judged_once(half, asked):
     with (_KEPT / f"{half}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # who comes second, in another process, finds it
         if not kept.exists():
-            found = judged_now(half, asked)
+            found = [classify(row["message"], row["assistant"]) for row in asked]
             for old in _KEPT.glob(f"{half}-*"):
                 old.unlink()
             draft = kept.with_suffix(".draft")

@@ -24,6 +24,8 @@ OPTIONS = (
 """What Claude Code says to zsh before each command (2.1.330)."""
 ZSH = ("zsh", "-f", "-c")
 RUNS = [
+    "[[x =(CMD) ]]",
+    "f() { [[-f =(CMD) ]]; }; f",
     "ls $x['$(CMD)'].py",
     "ls $#x['$(CMD)']",
     "ls $#@['$(CMD)']",

@@ -124,11 +124,8 @@ IDLE, PAUSED, ERROR = SessionStatus.IDLE, SessionStatus.PAUSED, SessionStatus.ER
 def test_what_a_session_says_is_what_its_queue_does(tmp_path, deed, dies_at, status):
     @asynccontextmanager
     async def engine(name):
-        database = await Database.open(tmp_path / "pcc.db")
-        try:
+        async with await Database.open(tmp_path / "pcc.db") as database:
             yield Engine(database, FakeClock(), name)
-        finally:
-            await database.close()
 
     async def main():
         async with engine("first") as first:

@@ -1,6 +1,7 @@
 """Real git: what a snapshot holds, and that putting back brings it all back and loses nothing."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -544,3 +545,212 @@ def test_what_was_taken_outlives_a_cleaning_up(project, tmp_path):
     put_back(project, tmp_path, made)
 
     assert listed(project) == evening
+
+
+def sparse(project: Path) -> None:
+    (project / "other").mkdir()
+    (project / "other" / "far.py").write_text("far\n")
+    git(project, "add", "other")
+    git(project, "commit", "-qm", "more")
+    git(project, "sparse-checkout", "set", "--sparse-index", "near")
+
+
+def test_what_lies_outside_of_a_sparse_checkout_comes_back_as_well(project, tmp_path):
+    sparse(project)
+    commit = snapshot(project, tmp_path)
+    (project / "other").mkdir()
+    (project / "other" / "far.py").write_text("the agent's\n")
+    (project / "other" / "new.py").write_text("new\n")
+    (project / "app.py").write_text("two\n")
+    morning, now = listed(project), snapshot(project, tmp_path, beside=commit)
+
+    put_back(project, tmp_path, commit)
+    assert not (project / "other" / "new.py").exists()
+    assert (project / "other" / "far.py").read_text() == "far\n"
+
+    put_back(project, tmp_path, now)
+    assert listed(project) == morning
+
+
+def test_what_a_sparse_checkout_does_not_show_is_not_gone(project, tmp_path):
+    sparse(project)
+    commit = snapshot(project, tmp_path)
+    git(project, "sparse-checkout", "disable")
+
+    assert put_back(project, tmp_path, commit).steps == ()
+
+
+@pytest.mark.parametrize("mark", ["--skip-worktree", "--assume-unchanged"])
+def test_what_git_is_told_not_to_look_at_is_kept_as_it_is_on_the_disk(project, tmp_path, mark):
+    git(project, "update-index", mark, "app.py", "gone.py")
+    (project / "app.py").write_text("mine alone\n")
+    index, commit = kept_by_git(project), snapshot(project, tmp_path)
+    (project / "app.py").write_text("the agent's\n")
+    morning, now = listed(project), snapshot(project, tmp_path, beside=commit)
+
+    put_back(project, tmp_path, commit)
+    assert (project / "app.py").read_text() == "mine alone\n"
+    assert kept_by_git(project) == index
+
+    put_back(project, tmp_path, now)
+    assert listed(project) == morning
+
+
+def test_a_setting_that_marks_all_files_as_unchanged_hides_none(project, tmp_path):
+    git(project, "config", "core.ignoreStat", "true")
+    (project / "app.py").write_text("two\n")
+    git(project, "add", "app.py")
+    (project / "app.py").write_text("mine\n")
+    before, commit = listed(project), snapshot(project, tmp_path)
+    (project / "app.py").write_text("the agent's\n")
+    (project / "new.py").write_text("new\n")
+    git(project, "add", ".")
+    morning, now = listed(project), snapshot(project, tmp_path)
+
+    put_back(project, tmp_path, commit)
+    assert listed(project) == before
+    put_back(project, tmp_path, now)
+    assert listed(project) == morning
+
+
+def ignored_inside(place: Path) -> str:
+    place.mkdir()
+    (place / ".env").write_text("SECRET=2\n")
+    return ".env"
+
+
+def a_repository(place: Path) -> str:
+    place.mkdir()
+    git(place, "init", "-q")
+    (place / "theirs.py").write_text("theirs\n")
+    return "theirs.py"
+
+
+def a_pipe_inside(place: Path) -> str:
+    place.mkdir()
+    os.mkfifo(place / "pipe")
+    return "pipe"
+
+
+@pytest.mark.parametrize("made", [ignored_inside, a_repository, a_pipe_inside])
+@pytest.mark.parametrize("name", ["app.py", "notes.txt"])
+def test_what_no_snapshot_has_is_not_removed_to_make_room(project, tmp_path, made, name):
+    (project / "notes.txt").write_text("mine\n")
+    commit = snapshot(project, tmp_path)
+    (project / name).unlink()
+    inside = made(project / name)
+    (project / "gone.py").unlink()
+    morning = listed(project)
+
+    with pytest.raises(GitError, match=f"{name}/{inside}' is in the way"):
+        put_back(project, tmp_path, commit)
+
+    assert listed(project) == morning
+
+
+def test_a_folder_that_became_an_ignored_file_is_not_put_over_it(project, tmp_path):
+    (project / "out").mkdir()
+    (project / "out" / "kept.txt").write_text("mine\n")
+    commit = snapshot(project, tmp_path)
+    (project / "out" / "kept.txt").unlink()
+    (project / "out").rmdir()
+    (project / ".gitignore").write_text("out\n")
+    (project / "out").write_text("a result of hours\n")
+
+    with pytest.raises(GitError, match="'out' is in the way"):
+        put_back(project, tmp_path, commit)
+
+    assert (project / "out").read_text() == "a result of hours\n"
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "line\n", 'quo"te\\', "#not"])
+def test_a_project_of_any_name_is_kept(tmp_path, name):
+    for place in (tmp_path / name, tmp_path / "around" / name):
+        top = place if place.parent == tmp_path else place.parent
+        place.mkdir(parents=True)
+        git(top, "init", "-q")
+        (place / "app.py").write_text("mine\n")
+        commit = snapshot(place, tmp_path)
+        (place / "app.py").write_text("two\n")
+
+        look = repository_of(place).writing_to(tmp_path / f"objects-{os.urandom(4).hex()}")
+        found = taking.take(look, tmp_path / "index-look", beside=commit)
+        assert [one.kind for one in changes(look, commit, found.tree)] == ["changed"]
+        put_back(place, tmp_path, commit)
+        assert (place / "app.py").read_text() == "mine\n"
+
+
+def test_a_file_that_becomes_a_folder_while_it_is_looked_at_costs_no_snapshot(
+    project, tmp_path, monkeypatch
+):
+    (project / "moving").write_text("a file\n")
+    look, found = taking._new, []
+
+    def moved(private):
+        found.append(look(private))
+        if len(found) == 1:
+            (project / "moving").unlink()
+            (project / "moving").mkdir()
+        return found[-1]
+
+    monkeypatch.setattr(taking, "_new", moved)
+
+    assert snapshot(project, tmp_path)
+    assert len(found) == 2
+
+
+def test_a_folder_that_could_not_be_looked_into_is_told_and_left_alone(project, tmp_path):
+    closed = project / "closed"
+    closed.mkdir()
+    (closed / "inside").write_text("theirs\n")
+    closed.chmod(0)
+    try:
+        if os.access(closed, os.R_OK):
+            pytest.skip("root reads everything")
+        assert left_out(project, tmp_path) == ("closed/: it cannot be read",)
+        commit = snapshot(project, tmp_path)
+    finally:
+        closed.chmod(0o755)
+
+    assert put_back(project, tmp_path, commit).spared == ("closed/inside",)
+    assert (closed / "inside").read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize("leads_to", ["/dev/zero", "."])
+def test_an_index_that_is_no_file_is_not_read(project, tmp_path, leads_to):
+    (project / ".git" / "index").unlink()
+    (project / ".git" / "index").symlink_to(leads_to)
+
+    with pytest.raises(GitError, match="is no file"):
+        snapshot(project, tmp_path)
+
+
+def test_a_git_that_does_not_say_whose_filters_there_are_is_too_old(project, tmp_path, monkeypatch):
+    real = shutil.which("git")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text(
+        f'#!/bin/sh\nfor word; do [ "$word" = --show-scope ] && exit 129; done\nexec {real} "$@"\n'
+    )
+    (tmp_path / "bin" / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+
+    with pytest.raises(GitError, match="too old"):
+        repository_of(project)
+
+
+@pytest.mark.parametrize("place", ["bin", "{project}/bin", ""])
+def test_a_git_that_the_project_brought_is_not_run(tmp_path, monkeypatch, place):
+    project = tmp_path / "project"  # a colon ends a folder in PATH
+    project.mkdir()
+    git(project, "init", "-q")
+    for folder in (project / "bin", project):
+        folder.mkdir(exist_ok=True)
+        (folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path / 'run'}\n")
+        (folder / "git").chmod(0o755)
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", f"{place.format(project=project)}:{os.environ['PATH']}")
+
+    found = repository_of(project)
+    taking.take(found, tmp_path / "index-theirs")
+
+    assert not (tmp_path / "run").exists()

@@ -22,8 +22,7 @@ LATER = CLOCK.now() + 86_400
 
 async def looked(path, *sessions):
     """Each: status, detail, and its tasks' `due` and payload."""
-    database = await Database.open(path / "x.db")
-    try:
+    async with await Database.open(path / "x.db") as database:
         store, events = SessionStore(database, CLOCK), EventLog(database, CLOCK)
         for number, (status, detail, *tasks) in enumerate(sessions):
             made = await store.create(
@@ -38,6 +37,11 @@ async def looked(path, *sessions):
                             prompt="p",
                             due=due,
                             payload=payload,
+                            after=tuple(
+                                TaskId(f"{session.id}-{first}")
+                                for first in [payload.get("after")]
+                                if first is not None
+                            ),
                         )
                         for place, (due, payload) in enumerate(tasks)
                     ],
@@ -52,8 +56,6 @@ async def looked(path, *sessions):
         work = SqliteAllWork(database, CLOCK)
         assert await work.seen_from(made.id, told=0) is None, "of turn 0 it was told"
         return await work.seen_from(made.id)
-    finally:
-        await database.close()
 
 
 @pytest.mark.parametrize(
@@ -70,6 +72,12 @@ async def looked(path, *sessions):
         ([("IDLE", "", (LATER, {"every": "1d"}))], False, []),
         ([("IDLE", "", (0.0, {"every": "1d"}))], True, []),
         ([("COMPLETED", "")], False, []),
+        # What begins within a day goes on; what begins later does not keep anybody from hearing it.
+        ([("IDLE", "", (LATER + 1, {}))], False, [Stands.LATER]),
+        ([("IDLE", "", (LATER + 1, {}), (LATER, {}))], True, []),
+        ([("IDLE", "", (LATER + 1, {}), (LATER, {"every": "1d"}))], False, [Stands.LATER]),
+        ([("IDLE", "", (LATER + 1, {}), (0.0, {"after": 0}))], False, [Stands.LATER]),
+        ([("IDLE", "", (LATER + 1, {"when": "test -f x"}))], False, [Stands.LATER]),
     ],
 )
 def test_what_goes_on_by_itself_and_what_stands(tmp_path, sessions, goes_on, why):
@@ -82,3 +90,25 @@ def test_what_goes_on_by_itself_and_what_stands(tmp_path, sessions, goes_on, why
 
 def test_where_something_runs_nothing_else_is_looked_at(tmp_path):
     assert asyncio.run(looked(tmp_path, ("WAITING_INPUT", ""), ("PROCESSING", ""))) is None
+
+
+def test_what_begins_next_is_named_what_comes_again_and_again_included(tmp_path):
+    found = asyncio.run(
+        looked(
+            tmp_path,
+            ("COMPLETED", ""),
+            ("IDLE", "", (LATER + 9, {})),
+            ("IDLE", "", (LATER - 9, {"every": "1d"})),
+        )
+    )
+
+    assert found.next is not None
+    assert (found.next.who.whole, found.next.at) == ("2: s2", LATER - 9)
+    assert not found.begins_later, "it is the last session that is seen from, and that comes again"
+
+
+def test_a_session_whose_work_is_for_later_is_known_to_rest(tmp_path):
+    found = asyncio.run(looked(tmp_path, ("WAITING_INPUT", ""), ("IDLE", "", (LATER + 1, {}))))
+
+    assert found.begins_later
+    assert not found.alone

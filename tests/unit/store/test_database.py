@@ -28,11 +28,8 @@ def use(path: Path, work: Callable[[Database], Awaitable[T]], **options) -> T:
     """Open, work, close."""
 
     async def play() -> T:
-        database = await Database.open(path, **options)
-        try:
+        async with await Database.open(path, **options) as database:
             return await work(database)
-        finally:
-            await database.close()
 
     return asyncio.run(play())
 

@@ -29,11 +29,8 @@ SECRET = "sk-ant-" + "x" * 40
 
 def play(tmp_path: Path, scene) -> None:
     async def run() -> None:
-        database = await Database.open(tmp_path / "x.db")
-        try:
+        async with await Database.open(tmp_path / "x.db") as database:
             await scene(EventLog(database, FakeClock()), database)
-        finally:
-            await database.close()
 
     asyncio.run(run())
 

@@ -27,8 +27,7 @@ def with_store(tmp_path, play):
     """Run `play(handovers, session, database)` on a fresh database."""
 
     async def run():
-        database = await Database.open(tmp_path / "db")
-        try:
+        async with await Database.open(tmp_path / "db") as database:
             options = SessionOptions(perpetual=Perpetual(hard_tokens=7_000, max_iterations=3))
             session = await SessionStore(database, SystemClock()).create(
                 name="s", project=Path("/p"), options=options
@@ -36,8 +35,6 @@ def with_store(tmp_path, play):
             await play(
                 SqliteHandovers(database, EventLog(database, SystemClock())), session, database
             )
-        finally:
-            await database.close()
 
     asyncio.run(run())
 

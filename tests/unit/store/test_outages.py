@@ -140,3 +140,19 @@ def test_a_wait_for_a_limit_is_told_where_nothing_else_ran(tmp_path):
     assert told(found) == [(-6, -4, why), (-3, -2, why)]
     assert told(of_b) == [(-5.5, -2, why)]
     assert {one.cause for one in found} == {OutageCause.LIMIT}
+
+
+def test_what_a_false_clock_put_ahead_hides_nothing(tmp_path):
+    ahead = Outage(began=NOW, ended=NOW + 10_000 * H, cause=OutageCause.OFF)
+
+    async def scene(database):
+        await ledger_with(database, "running")
+        outages = SqliteOutages(database)
+        await outages.add(ahead)
+        found = await outages.add(NIGHT)
+        return found, await outages.since(0.0, NOW + H)
+
+    found, told = on_tables(tmp_path, scene)
+
+    assert found is not None
+    assert [one.cause for one in told] == [OutageCause.SLEPT]

@@ -73,11 +73,8 @@ class World:
 @asynccontextmanager
 async def world(path, settings=None):
     clock = FakeClock()
-    database = await Database.open(path / "x.db")
-    try:
+    async with await Database.open(path / "x.db") as database:
         yield World(database, clock, settings or HumanSettings())
-    finally:
-        await database.close()
 
 
 def test_the_most_severe_come_first_then_the_oldest(tmp_path):

@@ -33,11 +33,8 @@ PROJECT = Path("/home/someone/project")
 
 def play(tmp_path: Path, scene) -> None:
     async def run() -> None:
-        database = await Database.open(tmp_path / "x.db")
-        try:
+        async with await Database.open(tmp_path / "x.db") as database:
             await scene(database)
-        finally:
-            await database.close()
 
     asyncio.run(run())
 

@@ -19,7 +19,14 @@ from perpetualcc.domain.events import (
     TextSaid,
     ToolFinished,
 )
-from perpetualcc.domain.ids import ClaudeSessionId, RequestId, RunId, SessionId, TaskId
+from perpetualcc.domain.ids import (
+    ClaudeSessionId,
+    MessageId,
+    RequestId,
+    RunId,
+    SessionId,
+    TaskId,
+)
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.sessions import Run, SessionOptions
 from perpetualcc.domain.tasks import NewTask
@@ -32,6 +39,7 @@ from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.reports import SqliteReports
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
+from perpetualcc.store.words import SqliteWords
 from tests.fakes.clock import FakeClock
 from tests.fakes.tables import on_tables
 
@@ -265,3 +273,35 @@ def test_an_hour_in_a_log_of_hundreds_of_thousands_is_found_at_once(play):
     took = play(scene)
 
     assert min(took[1.5]) < min(took[100.0]) / 8
+
+
+def test_what_was_said_is_told_with_how_far_it_has_come(play):
+    async def scene(world):
+        it = await world.session("s", "old", "ended", "open")
+        words = SqliteWords(world.database, world.clock)
+
+        async def say(prompt, text, state=None):
+            word = await words.add(it, TaskId(f"t-{prompt}"), text, by="me")
+            if state == "given":
+                await words.give([word.number], MessageId("m"), ClaudeSessionId("c"))
+            elif state == "used":
+                await words.use([word.number])
+
+        await say("old", "heard long ago", "used")
+        await say("old", "never, long ago")
+        await say("open", "still on its way", "given")
+        world.clock.move(48 * HOUR)
+        await say("ended", "too late")
+        await say("open", "heard", "used")
+        await say("open", "waits")
+        ledger = SqliteLedger(world.database, world.clock, owner="me")
+        for task in ("t-old", "t-ended"):
+            await ledger.cancel(TaskId(task))
+        return await world.report()
+
+    (one,) = play(scene)
+
+    assert [(word.text, word.heard.value) for word in one.words] == [
+        ("still on its way", "given"), ("too late", "never"), ("heard", "heard"),
+        ("waits", "waiting"),
+    ]  # fmt: skip

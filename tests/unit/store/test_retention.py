@@ -29,11 +29,8 @@ DAY = 86_400
 
 def play(tmp_path, scene) -> None:
     async def played():
-        database = await Database.open(tmp_path / "db")
-        try:
+        async with await Database.open(tmp_path / "db") as database:
             await scene(database, FakeClock())
-        finally:
-            await database.close()
 
     asyncio.run(played())
 

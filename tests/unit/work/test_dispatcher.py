@@ -78,15 +78,11 @@ class Stage:
 
 @asynccontextmanager
 async def stage(tmp_path: Path, clock: Clock | None = None) -> AsyncIterator[Stage]:
-    database = await Database.open(tmp_path / "db")
-    try:
-        async with asyncio.TaskGroup() as group:
-            on_stage = Stage(database, clock or SystemClock())
-            group.create_task(on_stage.dispatcher.run())
-            yield on_stage
-            await on_stage.dispatcher.stop(timedelta(0))
-    finally:
-        await database.close()
+    async with await Database.open(tmp_path / "db") as database, asyncio.TaskGroup() as group:
+        on_stage = Stage(database, clock or SystemClock())
+        group.create_task(on_stage.dispatcher.run())
+        yield on_stage
+        await on_stage.dispatcher.stop(timedelta(0))
 
 
 def test_an_added_task_is_done_and_its_event_is_written(tmp_path: Path) -> None:
@@ -152,7 +148,7 @@ def test_a_task_starts_by_itself_when_its_time_comes(tmp_path: Path) -> None:
 def test_a_clock_that_jumped_is_noticed_without_anybody_saying_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("perpetualcc.work.dispatcher._LONGEST_SLEEP", SOON)
+    monkeypatch.setattr("perpetualcc.domain.waiting.LONGEST_SLEEP", SOON)
     clock = FakeClock()
 
     async def play() -> None:

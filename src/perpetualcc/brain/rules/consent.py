@@ -359,7 +359,7 @@ def _side_of(asked: Asked, clause: Clause) -> bool | None:
     # What a part leaves unsaid may be said of something else.
     own = clause.said_words | clause.heading_stems
     covered = min(len(words & own) / len(words) for words in (about, spoken))
-    said = frozenset(term.value for term in clause.terms if term.value)
+    said = values(clause.terms)
     same = about == said - word_set("asking") - generic()
     if covered < _ENOUGH or (len(about) == 1 and not names and not same):
         return None

@@ -213,7 +213,7 @@ def _clauses(statement: Statement) -> Iterator[Clause]:
             key_stems=values(key_terms),
             key_rest=rest,
             heading_stems=values(read_terms(statement.heading)),
-            about=context | inherited | frozenset(term.value for term in terms if term.value),
+            about=context | inherited | values(terms),
             scopes=scopes_of(
                 [*words, *(token.word for token in key_tokens)],
                 heading=[]

@@ -16,7 +16,7 @@ from perpetualcc.brain.rules.evidence import Clause, broad_topics
 from perpetualcc.brain.rules.nearness import Nearness
 from perpetualcc.brain.rules.scopes import fits, telling
 from perpetualcc.brain.rules.tables import word_set
-from perpetualcc.brain.rules.terms import phrase
+from perpetualcc.brain.rules.terms import phrase, values
 from perpetualcc.brain.rules.text import stem
 from perpetualcc.brain.rules.vocabulary import topics_of_name
 from perpetualcc.domain.requirements import StatementKind
@@ -164,7 +164,7 @@ def _is_value(choice: Choice, clause: Clause) -> bool:
     value = phrase(clause.statement.text)
     if value.isdecimal():
         return choice.folded.split()[:1] == [value]
-    said = frozenset(term.value for term in clause.terms if term.value)
+    said = values(clause.terms)
     if not said or not said <= clause.chosen:
         return False
     return value == choice.folded or any(

@@ -198,8 +198,8 @@ def _postponed(statement: Statement) -> tuple[frozenset[str], ...]:
 
 def _thing(part: str, later: list[tuple[int, int, str]]) -> frozenset[str]:
     taken = {at for start, end, _ in later for at in range(start, end)}
-    terms = [term for term in read_terms(part) if term.value and term.at not in taken]
-    return frozenset(term.value for term in terms) - word_set("asking") - generic() - _COMING
+    terms = tuple(term for term in read_terms(part) if term.at not in taken)
+    return values(terms) - word_set("asking") - generic() - _COMING
 
 
 def _refuses_all_of_it(asked: Asked, clause: Clause) -> bool:

@@ -25,7 +25,7 @@ from websockets.http11 import Request, Response
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway import protocol
 from perpetualcc.gateway.dashboard.guards import FRAME_LIMIT, Hosts, Keys, passed, said
-from perpetualcc.gateway.dashboard.pages import headers, page
+from perpetualcc.gateway.dashboard.pages import contents, headers, page
 from perpetualcc.gateway.protocol import ErrorCode, ProtocolError
 
 SOCKET_PATH = "/engine"
@@ -91,6 +91,7 @@ class Bridge:
 
     async def serve(self, listener: socket.socket, over: asyncio.Event) -> None:
         """Until `over`."""
+        contents()
         async with serve(
             self._host,
             sock=listener,
@@ -253,9 +254,7 @@ async def _to_engine(browser: ServerConnection, writer: asyncio.StreamWriter) ->
         try:
             line = passed(frame.encode() if isinstance(frame, str) else frame)
         except ProtocolError as error:
-            identity = (error.data or {}).get("id")
-            error.data = None
-            await _send(browser, protocol.failure(identity, error))
+            await _send(browser, protocol.refusal(error))
             continue
         writer.write(line)
         await writer.drain()

@@ -28,6 +28,10 @@ ALLOWED: Mapping[str, tuple[Scope, frozenset[str]]] = {
     "session.pause": (Scope.WORK, frozenset({"session"})),
     "session.resume": (Scope.WORK, frozenset({"session"})),
     "session.say": (Scope.WORK, frozenset({"session", "text", "key"})),
+    "snapshot.changes": (Scope.LOOK, frozenset({"session", "task"})),
+    "snapshot.patch": (Scope.LOOK, frozenset({"session", "task", "file"})),
+    "snapshot.plan": (Scope.WORK, frozenset({"session", "snapshot"})),
+    "snapshot.restore": (Scope.WORK, frozenset({"session", "snapshot", "present"})),
     "task.add": (Scope.WORK, frozenset({"session", "prompt"})),
 }
 """Methods with what they take to be granted, and their parameters. `always` makes a rule, `checks`

@@ -1,10 +1,11 @@
 """The page's files and the headers that they are served with."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 
 _TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-_SCRIPTS = ("app", "device", "dom", "link", "log", "report", "session", "waiting")
+_SCRIPTS = ("app", "changes", "device", "dom", "link", "log", "report", "session", "waiting")
 _PATHS: Mapping[str, str] = {
     "/": "index.html",
     "/persistent": "index.html",  # seed 003, NFR-4
@@ -18,8 +19,17 @@ def page(path: str) -> tuple[str, bytes] | None:
     name = _PATHS.get(path)
     if name is None:
         return None
-    content = resources.files(__package__).joinpath("page", name).read_bytes()
-    return f"{_TYPES[name.rpartition('.')[2]]}; charset=utf-8", content
+    return f"{_TYPES[name.rpartition('.')[2]]}; charset=utf-8", contents()[name]
+
+
+@cache
+def contents() -> Mapping[str, bytes]:
+    """
+    By the files' names. Read once: with what an upgrade puts there meanwhile a page would be of two
+    versions.
+    """
+    folder = resources.files(__package__).joinpath("page")
+    return {name: folder.joinpath(name).read_bytes() for name in set(_PATHS.values())}
 
 
 def headers(port: int, address: str = "") -> dict[str, str]:

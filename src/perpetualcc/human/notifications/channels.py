@@ -66,9 +66,9 @@ def channel_name(written: str, url: str) -> str:
     return f"{scheme}:{hashlib.sha256(url.encode()).hexdigest()[:6]}"
 
 
-def desktop_program(platform: str = sys.platform) -> str | None:
+def desktop_program() -> str | None:
     """The program that shows a message on this machine's desktop; None: there is none."""
-    return shutil.which("osascript" if platform == "darwin" else "notify-send")
+    return shutil.which("osascript" if sys.platform == "darwin" else "notify-send")
 
 
 def desktop_command(

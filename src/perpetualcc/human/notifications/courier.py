@@ -21,7 +21,7 @@ from typing import Any
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.hours import end_of_quiet, parse_hours
-from perpetualcc.domain.waiting import wait_at_most
+from perpetualcc.domain.waiting import LONGEST_SLEEP, sleep_until, wait_at_most
 from perpetualcc.human.notifications import post
 from perpetualcc.human.notifications.channels import DESKTOP, Channel, order_for
 from perpetualcc.human.notifications.outbox import Kind, NewNotice, Notice, NoticeState, Outbox
@@ -35,7 +35,6 @@ _AT_ONCE = 4
 """Senders at the same time."""
 _RECEIPT_AFTER = timedelta(seconds=post.LONGEST + 5)
 _LOOK_AGAIN = timedelta(seconds=1)
-_LONGEST_SLEEP = timedelta(seconds=30)
 """Laptops sleep and clocks jump."""
 _LONGEST_RECEIPT = 100_000
 """Bytes."""
@@ -102,7 +101,7 @@ class Courier:
                     pause = _LOOK_AGAIN if is_looking else await self._pause()
                 except Exception:  # trouble that passes must not silence the courier
                     log.exception("the outbox cannot be worked on")
-                    pause = _LONGEST_SLEEP
+                    pause = LONGEST_SLEEP
                 await wait_at_most(pause, self._woken)
             await self._take_leave()
 
@@ -163,9 +162,11 @@ class Courier:
         return await _ended(self._senders.send({**order, "receipt": receipt}))
 
     def _order(self, what: NewNotice) -> Mapping[str, Any]:
+        machine = self._with.settings.machine
+        name, colon, rest = what.title.partition(": ")
         return order_for(
             self._channels[what.channel],
-            what.title,
+            f"{name} ({machine}){colon}{rest}" if machine else what.title,
             what.body,
             program=self._with.desktop_program,
             sound=self._with.settings.sound,
@@ -221,11 +222,8 @@ class Courier:
         return age >= self._with.settings.give_up.total_seconds()
 
     async def _pause(self) -> timedelta:
-        due = await self._outbox.next_due()
-        if due is None or len(self._sending) >= _AT_ONCE:
-            return _LONGEST_SLEEP
-        ahead = timedelta(seconds=min(due - self._clock.now(), _LONGEST_SLEEP.total_seconds()))
-        return max(ahead, timedelta(milliseconds=50))
+        due = await self._outbox.next_due() if len(self._sending) < _AT_ONCE else None
+        return sleep_until(due, self._clock.now(), at_least=timedelta(milliseconds=50))
 
     async def _take_leave(self) -> None:
         deadline = time.monotonic() + _GOODBYE.total_seconds()

@@ -8,11 +8,11 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.texts import counted, from_home
 from perpetualcc.domain.times import sent_moment
 from perpetualcc.human.how_to_answer import how_to_answer
-from perpetualcc.human.notifications.message import Message, Who, line, on_a_device
+from perpetualcc.human.notifications.message import Message, Next, Who, line, on_a_device
 from perpetualcc.human.notifications.outbox import Kind
 from perpetualcc.human.notifications.settings import Content
 
-_WAITING, _TASKS, _NEXT = 3, 3, 2
+_WAITING, _TASKS, _NEXT, _OUTAGES = 3, 3, 2, 3
 """So many of each are told; the others are counted."""
 _ROOM = 900
 """Characters: what a phone shows. Sessions that have no room are counted."""
@@ -27,16 +27,6 @@ class Worked:
     """Its status in a word, and what it came to; ids and counts only."""
     tasks: Sequence[str] = ()
     """With their signs; the newest last."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Next:
-    """A session that goes on by itself."""
-
-    who: Who
-    how: str
-    """`begins`, `resumes`."""
-    at: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +46,8 @@ class Day:
     following: Sequence[Next] = ()
     still_since: float | None = None
     """When the last run ended; None while one is at work."""
+    outages: Sequence[str] = ()
+    """When nothing ran although there was work, and why; oldest first. No content."""
 
 
 def digest_of(day: Day, *, page: str = "", kind: Kind = Kind.DIGEST) -> Message:
@@ -73,10 +65,13 @@ def _text(day: Day, page: str, content: Content) -> tuple[str, str]:
         noun = "refused call waits" if reviews == 1 else "refused calls wait"
         head.append(f"{reviews} {noun} for your review: pcc pending")
     head.append(f"Since {sent_moment(day.since)}: {day.sums}")
+    if (more := len(day.outages) - _OUTAGES) > 0:
+        head.append(f"Nothing ran {counted(more, 'time')} before")
+    head += day.outages[-_OUTAGES:]
     tail = [*_ahead(day, content), f"See: pcc report --since {hours}h"]
     room = _ROOM - sum(len(one) + 1 for one in [*head, *tail])
     body = "\n".join([*head, *_fitting([_worked(one, content) for one in day.worked], room), *tail])
-    return f"PerpetualCC: {day.sums.partition(', ')[0]}{waits}", body
+    return f"PerpetualCC: {day.sums.rsplit(', ', 2)[0]}{waits}", body
 
 
 def _waiting(day: Day, asked: Sequence[Escalation], page: str, content: Content) -> Iterator[str]:
@@ -105,7 +100,7 @@ def _worked(one: Worked, content: Content) -> str:
 
 def _ahead(day: Day, content: Content) -> Iterator[str]:
     for one in sorted(day.following, key=lambda one: one.at)[:_NEXT]:
-        yield f"Next: {one.who.placed(content)} {one.how} {sent_moment(one.at)}"
+        yield one.line(content)
     if day.still_since is not None:
         yield f"Nothing runs since {sent_moment(day.still_since)}"
 

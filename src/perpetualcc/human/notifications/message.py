@@ -74,6 +74,19 @@ class Who:
         return called if called == self.id else f"{called} ({self.id})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """A session that goes on by itself."""
+
+    who: Who
+    how: str
+    """`begins`, `resumes`."""
+    at: float
+
+    def line(self, content: Content) -> str:
+        return f"Next: {self.who.placed(content)} {self.how} {sent_moment(self.at)}"
+
+
 def compose(
     event: Event, session: Session | None, *, reviews: int = 0, page: str = "", left: str = ""
 ) -> Message | None:

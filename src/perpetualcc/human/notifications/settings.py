@@ -10,6 +10,7 @@ from perpetualcc.domain.spans import CENTURY
 
 _DAY = 86_400
 """Seconds."""
+_NAME = 40
 
 
 class Content(StrEnum):
@@ -52,6 +53,9 @@ class NotificationSettings:
     content: Content = Content.BRIEF
     """What leaves this machine: `brief` (ids, names that you gave, and the command to answer),
     `names` (those of projects and all sessions, too) or `full` (the text)."""
+    machine: str = ""
+    """What this machine is called in the titles of messages, for those who have several; empty:
+    they do not say."""
     quiet_hours: str = ""
     """Local time in which nothing is sent, such as `22:00-07:00`; it is sent afterwards."""
     retry_seconds: float = 30.0
@@ -71,6 +75,11 @@ class NotificationSettings:
             raise PerpetualError(
                 f"'notifications.give_up_hours' is {self.give_up_hours:g}; it is at most {CENTURY}",
                 hint="pcc config set notifications.give_up_hours 24",
+            )
+        if len(self.machine) > _NAME or not self.machine.isprintable():
+            raise PerpetualError(
+                f"'notifications.machine' is one line of at most {_NAME} characters",
+                hint="pcc config set notifications.machine box",
             )
         parse_hours(self.quiet_hours)
         parse_time(self.digest)

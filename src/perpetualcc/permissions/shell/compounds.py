@@ -20,6 +20,7 @@ _RUN_PATTERN = re.compile(r"[<>]\(|\$(?:\"|\\\n)[^(]*\(")
 In the patterns of `[[ x =~ <(id) ]]` and `[[ x =~ ("${x:-'$"(id)'}") ]]` the grammar sees no
 substitution.
 """
+_NO_TEST = re.compile(r"\[\[[^\s(\\]")
 
 
 def visit_subshell(walk: Walk, node: Node) -> None:
@@ -87,7 +88,9 @@ def visit_for(walk: Walk, node: Node) -> None:
 
 
 def visit_test(walk: Walk, node: Node) -> None:
-    """`[[ … ]]`."""
+    """`[[ … ]]`; without a space behind it the first word is a command, of which zsh runs parts."""
+    if _NO_TEST.match(walk.text(node)):
+        walk.problem(Problem.UNKNOWN_CONSTRUCT, walk.text(node))
     for child in node.children:
         if child.type == "test_operator" and walk.text(child) in COMPARES:
             walk.expander.takes_numbers = True

@@ -61,6 +61,22 @@ def lines(repository: Repository, before: str, after: str) -> Iterator[Lines]:
         yield Lines(name=name, added=_number(added), removed=_number(removed))
 
 
+def counted(repository: Repository, before: str, after: str) -> Iterator[tuple[Change, Lines]]:
+    """What differs, with what became of its lines."""
+    told = {one.name: one for one in lines(repository, before, after)}
+    for one in changes(repository, before, after):
+        yield one, told.get(one.name) or Lines(name=one.name, added=None, removed=None)
+
+
+def patch(
+    repository: Repository, before: str, after: str, name: str, most: int
+) -> tuple[bytes, bool]:
+    """Of one file, at most so many bytes, and whether there are more. No program is run."""
+    plain = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-commit-id", "--no-color")
+    words = ("diff-tree", "-r", "-p", "--submodule=short", *plain, before, after, "--", name)
+    return repository.beginning(*words, most=most)
+
+
 def _number(text: str) -> int | None:
     return int(text) if text.isdigit() else None
 

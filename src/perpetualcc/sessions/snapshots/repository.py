@@ -8,12 +8,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from selectors import EVENT_READ, DefaultSelector
+from typing import IO, Any, cast
 
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.domain.folders import outside
 from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
 from perpetualcc.domain.texts import cut, first_line
 from perpetualcc.domain.times import duration
@@ -21,6 +23,8 @@ from perpetualcc.domain.times import duration
 _GIT = (
     *(*GIT, "--no-pager", "-c", "gc.auto=0", "-c", "core.safecrlf=false"),
     *("-c", "log.showSignature=false", "-c", "submodule.recurse=false"),
+    # What is on the disk counts, whatever a sparse checkout shows or nobody is to look at.
+    *("-c", "core.sparseCheckout=false", "-c", "core.ignoreStat=false"),
 )
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """Of the variables for git: the person's settings. The others lead to another repository."""
@@ -35,6 +39,8 @@ _PLAIN = {
 }
 REFS = "refs/pcc/"
 """Below it every ref is ours, and none elsewhere."""
+_ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+"""Of a path in git's quotes."""
 _BREATH = 0.2
 """Seconds."""
 
@@ -71,6 +77,8 @@ class Repository:
     """The project in it, such as `api/`; others may be at work in the rest. Empty: it is all."""
     patience: Patience = field(default_factory=lambda: Patience().begun())
     variables: tuple[tuple[str, str], ...] = ()
+    held: tuple[int, ...] = ()
+    """Descriptors that git keeps open, too: a lock on one stays until git has ended."""
 
     @property
     def here(self) -> tuple[str, ...]:
@@ -85,7 +93,8 @@ class Repository:
         """The same, whose new objects leave no trace in the repository."""
         (folder / "info").mkdir(parents=True, exist_ok=True)
         # Not by a variable: in that a colon would end the path.
-        (folder / "info" / "alternates").write_bytes(os.fsencode(self.absolute("objects")) + b"\n")
+        objects = self.absolute("objects").translate(_ESCAPED)
+        (folder / "info" / "alternates").write_bytes(b'"%s"\n' % os.fsencode(objects))
         told = ("GIT_OBJECT_DIRECTORY", str(folder))
         return replace(self, variables=(*self.variables, told))
 
@@ -95,24 +104,53 @@ class Repository:
 
     def git(self, *words: str, given: bytes | None = None) -> bytes:
         """What it prints. Raises GitError, in git's own words."""
+        return self.done(*words, given=given).stdout
+
+    def done(self, *words: str, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+        """The same, with what it complains of."""
         done = self.asked(*words, given=given)
         if done.returncode != 0:
             raise GitError(f"git {words[0]}: {_own_words(done.stderr)}")
-        return done.stdout
+        return done
 
     def asked(
         self, *words: str, given: bytes | None = None
     ) -> "subprocess.CompletedProcess[bytes]":
         """Raises GitError: it cannot be run, or takes too long."""
+        with self._started(words) as process:
+            out, err = self._talk(process, given or b"")
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def beginning(self, *words: str, most: int) -> tuple[bytes, bool]:
+        """
+        At most so many bytes of what it prints, and whether there are more: then it is ended.
+
+        Raises:
+            GitError: it fails, or takes too long.
+        """
+        with self._started(words) as process:
+            found = self._read(cast("IO[bytes]", process.stdout), most + 1)
+            if len(found) > most:
+                _end(process)
+                return found[:most], True
+            _, err = self._talk(process, b"")
+        if process.returncode != 0:
+            raise GitError(f"git {words[0]}: {_own_words(err)}")
+        return found, False
+
+    @contextmanager
+    def _started(self, words: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
+        """It does not outlive its use."""
         try:
             process = subprocess.Popen(
                 [*_GIT, *words],
                 cwd=self.top,
-                env=environment() | dict(self.variables),
+                env=self._environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # no terminal to ask anything at
+                pass_fds=self.held,
             )
         except OSError as error:
             why = "is not installed" if Path(self.top).is_dir() else f"finds no '{self.top}'"
@@ -121,19 +159,17 @@ class Repository:
             ) from error
         with process:
             try:
-                out, err = self._talk(process, given or b"")
+                yield process
             except BaseException:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, 9)
+                _end(process)
                 raise
-        return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def shown(self, words: Sequence[str], out: IO[Any]) -> None:
         """What it prints goes there, however long that takes. Raises GitError."""
         done = subprocess.run(
             [*_GIT, *words],
             cwd=self.top,
-            env=environment() | dict(self.variables),
+            env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.PIPE,
@@ -142,13 +178,38 @@ class Repository:
         if done.returncode > 0:
             raise GitError(f"git {words[0]}: {_own_words(done.stderr)}")
 
+    def _environment(self) -> dict[str, str]:
+        told = environment()
+        return {
+            **told,
+            "PATH": outside(told.get("PATH", os.defpath), self.top),
+            **dict(self.variables),
+        }
+
     def _talk(self, process: "subprocess.Popen[bytes]", given: bytes) -> tuple[bytes, bytes]:
         with suppress(subprocess.TimeoutExpired):
             return process.communicate(given, _BREATH)
         while not self.patience.is_over:
             with suppress(subprocess.TimeoutExpired):
                 return process.communicate(timeout=_BREATH)
-        raise GitError(f"git takes longer than {duration(self.patience.seconds)}")
+        raise self._too_long()
+
+    def _read(self, out: IO[bytes], most: int) -> bytes:
+        found = bytearray()
+        with DefaultSelector() as ready:
+            ready.register(out, EVENT_READ)
+            while len(found) < most:
+                if self.patience.is_over:
+                    raise self._too_long()
+                if not ready.select(_BREATH):
+                    continue
+                if not (chunk := os.read(out.fileno(), most - len(found))):
+                    break
+                found += chunk
+        return bytes(found)
+
+    def _too_long(self) -> GitError:
+        return GitError(f"git takes longer than {duration(self.patience.seconds)}")
 
     def names(self, *words: str) -> Iterator[str]:
         """What it lists with `-z`."""
@@ -181,6 +242,11 @@ class Repository:
         return os.fsdecode(done.stdout).removesuffix("\n")
 
 
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
+
+
 def environment() -> dict[str, str]:
     """For git: nothing that leads to another repository, nothing that asks a person."""
     own = os.environ.items()
@@ -198,8 +264,11 @@ def repository_of(project: Path, patience: Patience | None = None) -> Repository
     here = Repository(top=project, patience=(patience or Patience()).begun())
     if not _is_inside(here):
         return None
-    told = here.git("rev-parse", "--show-toplevel", "--show-prefix")
-    top, prefix, _ = os.fsdecode(told).split("\n")
+    # One by one: a folder may have a line break in its name.
+    top, prefix = (
+        os.fsdecode(here.git("rev-parse", word)).removesuffix("\n")
+        for word in ("--show-toplevel", "--show-prefix")
+    )
     found = replace(here, top=Path(top), prefix=prefix)
     if not project.samefile(found.top / prefix):
         raise GitError("This repository's own settings lead to another working tree")
@@ -238,8 +307,10 @@ def check_filters(repository: Repository) -> None:
     Raises GitError where the repository's own settings name filters (git-crypt, `git lfs install
     --local`): they are not run for anybody, and without them the files are other ones.
     """
-    listed = repository.asked(*OWN_FILTERS).stdout.decode("utf-8", "surrogateescape")
-    if without_filters(listed) != ():
+    asked = repository.asked(*OWN_FILTERS)
+    if asked.returncode not in {0, 1}:  # none is named: 1
+        raise GitError("Git is too old to say whose filters are named: 2.26 is needed")
+    if without_filters(asked.stdout.decode("utf-8", "surrogateescape")) != ():
         raise GitError("This repository's own settings name filters, which are programs")
 
 

@@ -7,12 +7,13 @@ that it is what the disk holds. What was ignored, then or now, is left alone.
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from perpetualcc.domain.folders import alike
 from perpetualcc.sessions.snapshots.changes import Change, changes
-from perpetualcc.sessions.snapshots.repository import Patience, Repository, joined
+from perpetualcc.sessions.snapshots.repository import GitError, Patience, Repository, joined
 from perpetualcc.sessions.snapshots.taking import Taken, files_of, left_out_of, take
 
 _IGNORES = ".gitignore"
@@ -37,14 +38,21 @@ def plan(repository: Repository, folder: Path, commit: str) -> Plan:
     From the files as they are now to the snapshot; in `folder` is what `carry_out` goes by.
 
     Raises:
-        GitError: git fails, or takes too long.
+        GitError: git fails, or takes too long; or something is in the way that is in no snapshot.
     """
     now = take(repository, folder / "index", beside=commit)
     found = [one for one in changes(repository, now.tree, commit) if not one.is_submodule]
     gone = [one.name for one in found if one.kind == "deleted"]
     spared = _spared(repository, folder / "then", commit, gone) if gone else frozenset()
     steps = tuple(one for one in found if one.name not in spared)
+    _refuse_in_the_way(repository.using(folder / "index"), now, steps)
     return Plan(now=now, steps=steps, spared=tuple(sorted(spared)))
+
+
+def check_kept(repository: Repository, planned: Plan, kept: str) -> None:
+    """Raises GitError where the commit `kept` does not hold the files that this was planned for."""
+    if repository.git("rev-parse", f"{kept}^{{tree}}").decode().strip() != planned.now.tree:
+        raise GitError("files have changed meanwhile")
 
 
 def carry_out(repository: Repository, folder: Path, planned: Plan) -> None:
@@ -60,6 +68,41 @@ def carry_out(repository: Repository, folder: Path, planned: Plan) -> None:
     target = _tree(repository.using(other), planned.steps)
     words = ("read-tree", "-m", "-u", "--no-recurse-submodules", planned.now.tree, target)
     replace(repository.using(private), patience=_TO_THE_END.begun()).git(*words)
+
+
+def _refuse_in_the_way(private: Repository, now: Taken, steps: Sequence[Change]) -> None:
+    """
+    Raises GitError. Git would remove what it ignores to make room, and of a pipe, of a repository
+    or of what cannot be read it says only in the middle that it will not.
+    """
+    written = [one.name for one in steps if one.kind != "deleted"]
+    # As on a disk that ignores case, where a file is known by another spelling.
+    known = {alike(name) for name in private.names("ls-files", "-z")} if written else set()
+    for name in written:
+        for other in _in_its_place(private.top, name):
+            if other in now.left_out or alike(other) not in known:
+                raise GitError(
+                    f"'{other}' is in the way, and no snapshot has it",
+                    hint="Move it out of the project, and try again",
+                )
+
+
+def _in_its_place(top: Path, name: str) -> Iterator[str]:
+    """What is there now where a file is to be, or a folder that it is to be in."""
+    for parent in list(Path(name).parents)[-2::-1]:
+        place = top / parent
+        if not os.path.lexists(place):
+            return
+        if place.is_symlink() or not place.is_dir():
+            yield str(parent)
+            return
+    place = top / name
+    if place.is_symlink() or not place.is_dir():
+        yield from [name] if os.path.lexists(place) else []
+        return
+    for folder, folders, files in os.walk(place):
+        links = [one for one in folders if (Path(folder) / one).is_symlink()]
+        yield from (str((Path(folder) / one).relative_to(top)) for one in [*files, *links])
 
 
 def _tree(private: Repository, steps: Sequence[Change]) -> str:

@@ -2,17 +2,24 @@
 
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perpetualcc.sessions.snapshots.repository import Repository, joined
+from perpetualcc.sessions.snapshots.repository import GitError, Repository, joined
 
 _LEFT_OUT = "left-out: "
 LARGEST = 10_000_000
 """Bytes of a new file: what is larger is data, and not what somebody wrote."""
+
+_CLOSED = "it cannot be read"
+_TRIES = 3
+"""A file that becomes a folder between the look and the reading is no reason to have nothing."""
+_UNREADABLE = re.compile(rb"^warning: could not open directory '(.*)': ", re.MULTILINE)
+"""Of what git says in English, and not by its exit code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,23 +47,55 @@ def take(repository: Repository, index: Path, *, beside: str = "") -> Taken:
     Raises:
         GitError: git fails, or takes too long.
     """
-    own = Path(repository.absolute("index"))
-    if own.exists():
+    for left in reversed(range(_TRIES)):
+        try:
+            _copy_index(Path(repository.absolute("index")), index)
+            return _taken(repository.using(index), beside)
+        except GitError:
+            if not left or repository.patience.is_over:
+                raise
+    raise AssertionError
+
+
+def _copy_index(own: Path, index: Path) -> None:
+    index.unlink(missing_ok=True)
+    if own.is_file():
         shutil.copyfile(own, index)
         shutil.copystat(own, index)  # files as new as the index are looked at again, others not
-    private = repository.using(index)
+    elif own.exists():
+        raise GitError(f"'{own}' is no file")
+
+
+def _taken(private: Repository, beside: str) -> Taken:
+    _look_at_all(private)
     gone, changed = _changed(private)
     found, left_out = _new(private)
     if beside:
         found |= _known(private, beside)
-    readable = {name for name in changed | found if _is_readable(repository.top / name)}
-    left_out |= dict.fromkeys((changed | found) - readable, "it cannot be read")
+        left_out = {name: why for name, why in left_out.items() if name not in found}
+    readable = {name for name in changed | found if _is_readable(private.top / name)}
+    left_out |= dict.fromkeys((changed | found) - readable, _CLOSED)
     if gone:
         private.git("update-index", "--force-remove", "-z", "--stdin", given=joined(gone))
     words = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
     private.git(*words, given=joined(sorted(readable)))
     tree = private.git("write-tree").decode().strip()
     return Taken(tree=tree, left_out=left_out)
+
+
+def _look_at_all(private: Repository) -> None:
+    """
+    Also at what git is told not to look at: what is marked by hand, and what is on the disk outside
+    of a sparse checkout. What is not on the disk there stays as the index has it.
+    """
+    told = [(one[0], one[2:]) for one in private.names("ls-files", "-v", "-z", *private.here)]
+    sparse = [name for mark, name in told if mark in "sS" and os.path.lexists(private.top / name)]
+    for word, names in (
+        ("--no-skip-worktree", sparse),
+        ("--no-assume-unchanged", [name for mark, name in told if mark.islower()]),
+    ):
+        if names:
+            private.git("update-index", word, "-z", "--stdin", given=joined(names))
 
 
 def _changed(private: Repository) -> tuple[set[str], set[str]]:
@@ -72,9 +111,10 @@ def _changed(private: Repository) -> tuple[set[str], set[str]]:
 
 
 def _new(private: Repository) -> tuple[set[str], dict[str, str]]:
+    done = private.done("ls-files", "--others", "--exclude-standard", "-z", *private.here)
     found: set[str] = set()
-    left_out: dict[str, str] = {}
-    for name in private.names("ls-files", "--others", "--exclude-standard", "-z", *private.here):
+    left_out = {os.fsdecode(name): _CLOSED for name in _UNREADABLE.findall(done.stderr)}
+    for name in (os.fsdecode(one) for one in done.stdout.split(b"\0") if one):
         if why := _why_not(private.top / name, name):
             left_out[name] = why
         else:

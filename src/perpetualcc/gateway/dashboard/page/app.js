@@ -154,7 +154,7 @@ async function readBudget() {
 
 const view = () => {
   const [, name = "sessions", rest = ""] = /^#\/(\w+)\/?(.*)$/.exec(location.hash) ?? [];
-  return VIEWS.includes(name) ? [name, decoded(rest)] : ["sessions", ""];
+  return VIEWS.includes(name) ? [name, ...rest.split("/").map(decoded)] : ["sessions", ""];
 };
 
 /** An address that was typed or cut off names nothing that is here, and stops nothing. */
@@ -167,7 +167,7 @@ function decoded(text) {
 }
 
 function route() {
-  const [name, id] = view();
+  const [name, id, part] = view();
   document.body.dataset.view = name;
   if (isChosen) window.scrollTo(0, 0);
   isChosen = false;
@@ -192,6 +192,7 @@ function route() {
     // Its log and its form come after a list that may be long, or that a phone does not show.
     byId("session").focus({ preventScroll: true });
   }
+  if (name === "session" && part === "changes") session?.changes.open();
   if (name === "waiting") waiting.open(id);
   if (name === "report" && isOpen) report.read();
 }

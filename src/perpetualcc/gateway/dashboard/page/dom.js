@@ -151,6 +151,17 @@ export function windowsUsed(windows) {
   });
 }
 
+/** What a session waits for begins with one of these; a server's troubles are no limits of anybody's. */
+export const LIMITS = {
+  five_hour: "the 5-hour limit",
+  seven_day: "the weekly limit",
+  model: "a limit of the model",
+  spend: "the spend limit",
+  rate: "the API key's rate limit",
+  overload: "the server is overloaded or fails",
+  unreachable: "the server cannot be reached",
+};
+
 export const money = (usd) => `$${(usd ?? 0).toFixed(2)}`;
 
 export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,12 +1,14 @@
 // A session's log: one line an event, and no more of them on the page than it can carry.
 
-import { button, clock, counted, duration, el, fromHome, moment, money, oneLine, clean } from "./dom.js";
+import { button, clean, clock, counted, duration, el, fromHome, LIMITS, moment, money, oneLine, put } from "./dom.js";
 
 export const MOST = 1000;
 const PAGE = 300;
+const AT_ONCE = 120; // seconds
 const LEVELS = ["info", "warn", "error"];
 
 const tool = (e) => [oneLine(e.tool, 80), oneLine(e.summary)].filter(Boolean).join(" → ");
+const isLimit = (words) => Object.values(LIMITS).some((name) => words?.startsWith(name));
 const by = { policy: "by the rules", brain: "by the brain", person: "by you", rule: "by your rule" };
 // What a rule let through ends with its name.
 const rules = (e) => (e.decided_by === "rule" ? (e.reason.split("allowed by a rule of a person: ").pop().match(/\brule-[0-9a-f]+\b/g) ?? []) : []);
@@ -35,7 +37,11 @@ const LINES = {
   EscalationRaised: (e) => (e.type === "review" ? null : [`⚠ Waits for you (#${e.number}): ${oneLine(e.title)}`, "ask"]),
   EscalationReminded: (e) => [`⚠ Still waits for you (#${e.number}): ${oneLine(e.title)}`, "ask"],
   EscalationSettled: (e) => [`#${e.number} is settled: ${oneLine(e.answer)}`, "quiet", oneLine(e.decided_by)],
-  LimitReached: (e) => [`◔ Usage limit reached${e.resets_at ? `; resets ${moment(e.resets_at)}` : ""}`, "ask"],
+  LimitReached: (e) => {
+    const name = LIMITS[e.window] ?? "a usage limit";
+    if (name.startsWith("the server")) return [`◔ Waits: ${name}`, "ask", oneLine(e.text)];
+    return [`◔ Stopped: ${name}${e.resets_at ? `; resets ${moment(e.resets_at)}` : ""}`, "ask"];
+  },
   LimitApproached: (e) => [`⚠ ${Math.round(e.utilization * 100)}% of the usage limit is used`, "ask"],
   ResumePlanned: (e) => [`Goes on by itself at ${moment(e.resumes_at)}`, "quiet", oneLine(e.reason)],
   BudgetApproached: (e) => [`⚠ Budget nearly used up: ${oneLine(e.name)}`, "ask"],
@@ -43,6 +49,8 @@ const LINES = {
   ApiUnanswered: (e) => [`⚠ ${oneLine(e.text)}`, "ask"],
   MemoryOutgrown: (e) => [`✗ ${oneLine(e.text)}`, "bad"],
   BackgroundAwaited: (e) => [`◔ ${oneLine(e.text)}`, "quiet"],
+  SnapshotMissed: (e) => [`No snapshot: ${oneLine(e.reason)}; what is done cannot be undone here`, "quiet"],
+  UndoBegan: (e) => [`Files are put back as they were before ${e.to}`, "ask", `by ${oneLine(e.by)}; kept for the way back: ${e.kept}`],
   ConditionMet: (e) => [`It succeeds, and the task is due: ${oneLine(e.command)}`],
   PlanProposed: (e) => [`Plan:\n${clean(e.lines.join("\n"))}`],
   ChecksBegan: (e) => [`Claude says it is done; checking: ${oneLine(e.commands.join("; "))}`],
@@ -56,6 +64,7 @@ const LINES = {
   TaskSettled: (e) => {
     if (e.state === "done") return ["✓ Task completed", "good"];
     if (e.state === "waiting" && !e.due) return ["Waits for a person; nothing runs meanwhile", "quiet"];
+    if (e.state === "waiting" && isLimit(e.result)) return null; // the limit's own line says it
     if (e.state === "waiting") return e.result ? [`Goes on at ${moment(e.due)}: ${oneLine(e.result)}`, "quiet"] : null;
     return ["failed", "parked", "missed"].includes(e.state) ? [`✗ Task ${e.state}: ${oneLine(e.result)}`, "bad"] : null;
   },
@@ -105,6 +114,7 @@ export class Log {
     this.pending = [];
     this.frame = 0;
     this.follows = true;
+    this.limit = null; // the newest one, until it is known when the session goes on
     this.lines = el("ol.log", { tabindex: "0", role: "log", "aria-live": "off", "aria-label": "Log, newest last" });
     this.earlier = button("Earlier", () => this.back(), "small");
     this.newest = button("Newest", () => this.restart(), "small");
@@ -119,7 +129,7 @@ export class Log {
   /** The newest page of the past; the caller then follows from `last` on. */
   async begin() {
     const events = await this.tail();
-    this.lines.replaceChildren(...events.map((one) => line(one, this.project)).filter(Boolean));
+    this.lines.replaceChildren(...this.told(events));
     this.first = events[0]?.seq ?? 0;
     this.last = Math.max(this.last, events.at(-1)?.seq ?? 0);
     this.isBack = false;
@@ -150,13 +160,33 @@ export class Log {
     this.first = events[0].seq;
     const top = this.lines.firstChild;
     const height = this.lines.scrollHeight;
-    this.lines.prepend(...events.map((one) => line(one, this.project)).filter(Boolean));
+    const limit = this.limit;
+    this.lines.prepend(...this.told(events));
+    this.limit = limit;
     if (top) this.lines.scrollTop += this.lines.scrollHeight - height;
     while (this.lines.childElementCount > MOST) {
       this.isBack = true; // the newest are not here any more: nothing is added below them
       this.lines.lastChild.remove();
     }
     this.newest.hidden = !this.isBack;
+  }
+
+  /** A limit and when the session goes on are one entry. */
+  told(events) {
+    const made = [];
+    for (const event of events) {
+      const limit = this.limit && event.at - this.limit.at < AT_ONCE ? this.limit : null;
+      if (limit && event.kind === "ResumePlanned" && !event.model) {
+        put(limit.words, el("span.more", {}, `Goes on by itself at ${moment(event.resumes_at)}`));
+        this.limit = null;
+        continue;
+      }
+      const node = line(event, this.project);
+      if (!node) continue;
+      if (event.kind === "LimitReached") this.limit = { at: event.at, words: node.lastChild };
+      made.push(node);
+    }
+    return made;
   }
 
   add(event) {
@@ -179,7 +209,7 @@ export class Log {
       this.earlier.hidden = false;
     }
     this.pending = [];
-    this.lines.append(...fresh.map((one) => line(one, this.project)).filter(Boolean));
+    this.lines.append(...this.told(fresh));
     while (this.lines.childElementCount > MOST) {
       this.first = Number(this.lines.children[1].dataset.seq);
       this.lines.firstChild.remove();

@@ -1,6 +1,6 @@
 // What happened while nobody looked.
 
-import { counted, duration, el, fill, fromHome, goesOn, money, moment, oneLine, say, statusMark, TASK, thousands, windowsUsed } from "./dom.js";
+import { counted, duration, el, fill, fromHome, goesOn, LIMITS, money, moment, oneLine, say, statusMark, TASK, thousands, windowsUsed } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 const MOST_SESSIONS = 100;
@@ -15,6 +15,7 @@ const WHY = {
   "gave up": "the daemon had given up",
   limit: "all that was left to do waited for",
 };
+const HEARD = { heard: "heard", given: "on its way: Claude Code has it", waiting: "not heard yet", never: "never heard: its task was over" };
 const BY = { policy: "the rules", brain: "the brain", person: "you" };
 
 export class Report {
@@ -78,24 +79,28 @@ function card(one) {
   const lines = [
     ...newest(one.tasks, (task) => [TASK[task.state] ?? "✗", oneLine(task.prompt), said(task.result), { done: "good", cancelled: "" }[task.state] ?? "bad"]),
     ...newest(one.answers, (given) => ["?", `${said(given.question)} → ${oneLine(given.answer)}`, `by ${BY[given.by] ?? oneLine(given.by)}${given.because && given.by !== "person" ? `: ${said(given.because)}` : ""}`]),
+    ...newest(one.words ?? [], (word) => ["“", `You said: ${oneLine(word.text)}`, HEARD[word.heard] ?? ""]),
     ...newest(one.refused, (call) => ["✗", `Refused${call.times > 1 ? ` ${call.times} times` : ""}: ${oneLine(call.tool)} → ${oneLine(call.summary)}`, said(call.reason), "bad"]),
     ...newest(one.problems, (text) => ["✗", said(text), "", "bad"]),
   ];
   const files = one.files.length ? `${counted(one.files.length, "file")} written: ${one.files.slice(0, 8).map((name) => oneLine(name)).join(", ")}${one.files.length > 8 ? ", …" : ""}` : "";
-  const limits = one.limits.length ? `Stopped by a limit ${counted(one.limits.length, "time")}` : "";
+  const limits = Object.entries(LIMITS).map(([window, name]) => often(`Stopped: ${name}`, one.limits.filter((found) => found === window).length));
   const budgets = one.budgets.length ? `Used up: ${one.budgets.map((name) => oneLine(name)).join(", ")}` : "";
-  const rest = [files, one.checks ? `${counted(one.checks, "check")} failed` : "", limits, budgets, one.restarts ? `Taken over after a restart ${counted(one.restarts, "time")}` : "", one.handovers ? `Handed over ${counted(one.handovers, "time")}` : ""];
+  const rest = [files, one.checks ? `${counted(one.checks, "check")} failed` : "", ...limits, budgets, often("Cut off, and taken over after a restart of the daemon", one.restarts), often("Handed over to a fresh conversation", one.handovers)];
   return el(
     "li.card.plain",
     {},
     el("a.title", { href: `#/session/${encodeURIComponent(session.id)}` }, session.name || session.id, " ", statusMark(session)),
     el("p.path", {}, session.project),
     session.resumes_at ? el("p", {}, goesOn(session)) : null,
-    el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))),
+    lines.length ? el("ul.tasks", {}, lines.map(([sign, words, more, look]) => el(look ? `li.${look}` : "li", {}, el("span.sign", { "aria-hidden": "true" }, sign), el("div.words", {}, words, more ? el("span.more", {}, more) : null)))) : null,
     rest.filter(Boolean).map((words) => el("p", {}, words)),
+    one.snapshots ? el("a", { href: `#/session/${encodeURIComponent(session.id)}/changes` }, "What has changed") : null,
     el("p.quiet", {}, `${counted(one.runs, "run")} · ${counted(one.allowed, "tool call")} · ${thousands(one.tokens)} fresh tokens · ${money(one.usd)}`),
   );
 }
+
+const often = (words, times) => (times ? `${words}${times > 1 ? ` (${times} times)` : ""}` : "");
 
 function newest(found, line) {
   const shown = found.slice(-MOST).map(line);

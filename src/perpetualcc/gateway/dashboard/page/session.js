@@ -1,6 +1,7 @@
 // One session: how it stands, its tasks, its log, and what can be done about it.
 
 import { button, counted, el, fill, fromHome, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean, contextBound } from "./dom.js";
+import { Changes } from "./changes.js";
 import { Log } from "./log.js";
 
 const MOST_TASKS = 50;
@@ -14,6 +15,7 @@ export class SessionView {
     this.asks = asks;
     this.node = document.getElementById("session");
     this.log = new Log(link, id);
+    this.changes = new Changes(link, id);
     this.subscription = null;
     this.head = el("div");
     this.tasks = el("ul.tasks");
@@ -46,6 +48,7 @@ export class SessionView {
       el("h3", {}, "Tasks"),
       this.tasks,
       this.more,
+      this.changes.node,
       this.log.node,
       add,
     );
@@ -57,6 +60,7 @@ export class SessionView {
   /** After each connection: the engine may be another one. */
   async begin() {
     this.subscription = null;
+    this.changes.begin();
     await this.read(); // the log names files from the project
     try {
       await this.log.begin();
@@ -117,6 +121,7 @@ export class SessionView {
       el("p.path", {}, session.project),
       detail ? el("p.detail", {}, detail) : null,
       session.todo ? el("p.detail", {}, `Claude's list: ${oneLine(session.todo)}`) : null,
+      ...(session.words ?? []).map((one) => el("p.detail", {}, `You said: “${oneLine(one.text)}” `, el("span.quiet", {}, one.state === "waiting" ? "(not heard yet)" : "(on its way: Claude Code has it)"))),
       session.status === "COMPLETED" && session.refused ? el("p.quiet", {}, `What was refused, and why: pcc decisions --session ${session.id} --verdict deny`) : null,
       el(
         "dl.numbers",
