@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -105,9 +106,10 @@ def machines(install, tmp_path):
     door = program(tmp_path / "door", f'exec env -i {there} sh -c "$SSH_ORIGINAL_COMMAND"')
     with sshd(tmp_path / "ssh", door) as config:
         ssh = program(tmp_path / "bin/ssh", f'exec {shutil.which("ssh")} -F {config} "$@"')
-        here = {"HOME": str(tmp_path / "here"), "PATH": f"{ssh.parent}:{os.environ['PATH']}"}
-        yield box, {**here, "LANG": "C.UTF-8"}
-        run_pcc(["daemon", "stop"], env=here)
+        with TemporaryDirectory(prefix="pcc-") as home:  # a socket's path may not be long
+            here = {"HOME": home, "PATH": f"{ssh.parent}:{os.environ['PATH']}"}
+            yield box, {**here, "LANG": "C.UTF-8"}
+            run_pcc(["daemon", "stop"], env=here)
 
 
 def test_a_question_of_another_machine_is_seen_from_here_and_answered(machines):

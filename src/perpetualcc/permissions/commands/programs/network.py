@@ -188,8 +188,8 @@ def _with_secrets(call: Call) -> Findings:
         why = "A secret becomes part of the address, and addresses are kept in many logs"
         return [call.finding(Risk.HIGH, "secret-leaves", why, EffectKind.NETWORK)]
     items = call.arguments.operands if call.arguments.path in _ITEM_CLIENTS else ()
-    is_sent = is_sent or any(word.is_secret and "=" in word.text for word in items)
-    if not is_sent:
+    names_one = any(word.is_secret and "=" in word.text for word in items)
+    if not (is_sent or names_one):
         return []
     why = "Sends something in the name of whoever the secret belongs to"
     return [call.finding(Risk.HIGH, "remote-change", why, EffectKind.NETWORK)]
