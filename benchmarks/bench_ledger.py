@@ -85,8 +85,10 @@ async def _add_to_start(path: Path) -> list[float]:
         for number in range(_WAITING):
             await ledger.add(NewTask(id=TaskId(f"w{number}"), group=f"w{number}", prompt="wait"))
         dispatcher.wake()
+        changed = database.next_commit()  # before the look, or the last one is waited for in vain
         while await ledger.list(states=[TaskState.QUEUED, TaskState.RUNNING]):
-            await database.next_commit().wait()
+            await changed.wait()
+            changed = database.next_commit()
         for number in range(_ADDED):
             task = NewTask(id=TaskId(f"t{number}"), group=f"g{number % 20}", prompt="go")
             stopwatch.seen.clear()
