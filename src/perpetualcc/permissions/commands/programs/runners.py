@@ -194,7 +194,11 @@ def tool_run(call: Call) -> Findings:
     if call.judge.knowledge.program(words[0].text) is None and "/" not in words[0].text:
         own = judge_told(words[0].text, words[1:], call)
         return [*findings, judge_task(words[0].text, call), *own]
-    return [*findings, *call.judge.words(words, call)]
+    found = call.judge.words(words, call)
+    if call.arguments.has("--env-file") and any(one.rule == "print-environment" for one in found):
+        why = "Prints the secrets that the program is given"
+        found.append(call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ))
+    return [*findings, *found]
 
 
 _RUN_PYTHON = frozenset({"uv run", "pdm run", "rye run"})
