@@ -16,8 +16,9 @@ from perpetualcc.permissions.knowledge import load_table
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _RUN_TOGETHER = re.compile(
-    r"(?:delete|remove|destroy|purge|wipe|erase|uninstall|unpublish|terminate|revoke|shutdown"
-    r"|send(?:e?mail|message|sms|money))(?!d|ed|r|er|s$|ion)[a-z]|drop(?:table|database|db|collection)"
+    r"(?:delete|remove|destroy|purge|wipe|erase|uninstall|unpublish|terminate|revoke|shutdown)"
+    r"(?!d(?!ata|oc|omain|evice|irector|b$|ns|eploy|isk|ash|raft)|ed|(?:e?r|ion|ing|s)s?$)[a-z]"
+    r"|send(?:e?mail|message|sms|money)|drop(?:table|database|db|collection)"
 )
 """`deleterepo`: a verb and its thing in one word."""
 _MOST_THINGS = 4

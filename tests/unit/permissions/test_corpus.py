@@ -56,6 +56,7 @@ PARTS = [
     "thirty-first",
     "thirty-second",
     "thirty-third",
+    "thirty-fifth",
 ]
 
 

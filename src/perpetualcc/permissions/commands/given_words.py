@@ -16,7 +16,7 @@ from perpetualcc.permissions.shell.variables import SECRET_VARIABLE, names_any
 from perpetualcc.permissions.urls import judge_url
 
 _INDIRECT = re.compile(r"\$\{!(\w+)\}")
-_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?|output)\b")
+_ASKS_SETTINGS = re.compile(r"\b(?:config|configure|get|settings?|output|defaults read)\b")
 _ADDRESS = re.compile(r"(?P<scheme>(?:https?|ftp)://)(?:[\w-]+@)?(?P<rest>\S+)", re.IGNORECASE)
 """An address. With `user@`, and no more, some hosts of code are asked; it hides no host."""
 _SECRET_SETTING = re.compile(

@@ -68,7 +68,7 @@ _ENVIRONMENT = re.compile(r"(?:.*/)?\.?v?env[\w.-]*/bin")
 """`.venv/bin`, `.venv311/bin`: a virtual environment of Python."""
 _EXPRESSION = re.compile(r"\$\{\{[^{}]*\}\}")
 """`${{ matrix.os }}` of a build file. A shell refuses it, so its value is as good as unknown."""
-_DEFAULT = re.compile(r"\$\{\w+:?[-=]([A-Za-z][\w./-]*)\}")
+_DEFAULT = re.compile(r"\$\{\w+:?[-=+]([A-Za-z][\w./-]*)\}")
 _SPLITS_LINES = frozenset({"read", "mapfile", "readarray"})
 _RUN_HERE = DECLARATIONS | {"eval", "source", ".", "command", "builtin"}
 """What may export for good what stands before it, as a function may; a program has it alone."""
@@ -279,7 +279,7 @@ class CommandJudge:
         )
 
     def _default(self, command: SimpleCommand, depth: int) -> Findings:
-        """`${TOOL:-rm} -rf x`: what it runs when the variable is not set."""
+        """`${TOOL:-rm} -rf x`: what it runs when the variable is not set, or when it is."""
         match = _DEFAULT.search(command.source)
         if match is None or command.words[0].text != UNKNOWN:
             return []

@@ -225,6 +225,14 @@ def unzip(call: Call) -> Findings:
     return call.reads(call.arguments.operands[:1])
 
 
+@handles("exiftool")
+def exiftool(call: Call) -> Findings:
+    """`exiftool -artist=x a.jpg` writes it into the file itself."""
+    is_told = any(_TAG_GIVEN.match(word.text) for word in call.command.words[1:])
+    return call.writes(call.arguments.operands) if is_told else []
+
+
+_TAG_GIVEN = re.compile(r"-[\w:*]+#?[-+^]?<?=")
 _DISK = re.compile(r"/dev/(?:r?disk|sd|hd|vd|xvd|nvme|mmcblk|mapper/|md|mem\b|kmem\b)")
 
 

@@ -206,7 +206,7 @@ def _harmful(words: Iterable[Word], call: Call) -> Findings:
     return [finding for finding in found if finding.risk is Risk.HIGH]
 
 
-_CODE_FILE = re.compile(r"^\.{0,2}/|\.(?:py|ipynb|[cm]?[jt]s)$")
+_CODE_FILE = re.compile(r"^\.{0,2}/|\.(?:py|ipynb|[cm]?[jt]sx?)$")
 _LOADERS_OF_CODE = frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader"})
 
 
@@ -214,6 +214,8 @@ _LOADERS_OF_CODE = frozenset({"-r", "--require", "--import", "--loader", "--expe
 def task_or_stream(call: Call) -> Findings:
     """`bun run -` runs what it is fed; with the name of a script it does not."""
     operands = call.arguments.operands
+    if operands and _CODE_FILE.search(operands[0].text):
+        return call.judge.script_file(operands[0], call)
     return from_stream(call) if operands and operands[0].text in STANDARD_INPUT else []
 
 

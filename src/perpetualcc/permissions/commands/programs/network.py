@@ -261,12 +261,12 @@ def _path_verb(call: Call) -> Findings:
 @handles("lookup")
 def lookup(call: Call) -> Findings:
     """A name that another command prints can carry anything out, by DNS alone."""
-    if any(word.code for word in call.arguments.operands):
+    if any(word.code or word.is_secret for word in call.arguments.operands):
         return [
             call.finding(
                 Risk.HIGH,
                 "data-leaves",
-                "The output of a command becomes part of the name",
+                "A secret, or the output of a command, becomes part of the name",
                 EffectKind.NETWORK,
             )
         ]

@@ -190,10 +190,15 @@ def yarn(call: Call) -> Findings:
         rest = words[1:]
         return call.judge.words([Word("yarn"), *rest], call) if rest else []
     inner = call.judge.knowledge.program(words[0].text)
+    if call.arguments.path == "bun" and _BUN_FILE.search(words[0].text):
+        return call.judge.script_file(words[0], call)
     findings = [judge_task(words[0].text, call)]
     if inner is not None and inner.rule is not None:
         return findings + call.judge.words(_from(words[0], call), call)
     return findings + judge_told(words[0].text, words[1:], call)
+
+
+_BUN_FILE = re.compile(r"^\.{0,2}/|\.[cm]?[jt]sx?$")
 
 
 def _from(first: Word, call: Call) -> list[Word]:

@@ -188,12 +188,20 @@ def tool_run(call: Call) -> Findings:
     findings = foreign_packages(call)
     if not words:
         return findings
-    if words[0].text in STANDARD_INPUT:  # Python runs it, as with `python -`
+    is_python = call.arguments.path in _RUN_PYTHON and words[0].text.endswith((".py", ".pyw"))
+    if words[0].text in STANDARD_INPUT or is_python:  # Python runs it, as with `python -`
         return [*findings, *call.judge.words([Word("python"), *words], call)]
     if call.judge.knowledge.program(words[0].text) is None and "/" not in words[0].text:
         own = judge_told(words[0].text, words[1:], call)
         return [*findings, judge_task(words[0].text, call), *own]
-    return [*findings, *call.judge.words(words, call)]
+    found = call.judge.words(words, call)
+    if call.arguments.has("--env-file") and any(one.rule == "print-environment" for one in found):
+        why = "Prints the secrets that the program is given"
+        found.append(call.finding(Risk.HIGH, "shows-secret", why, EffectKind.READ))
+    return [*findings, *found]
+
+
+_RUN_PYTHON = frozenset({"uv run", "pdm run", "rye run"})
 
 
 @handles("may-run")
