@@ -25,7 +25,8 @@ from perpetualcc.permissions.shell.script import Problem
 _FIXED = frozenset({
     "computed command", "container mount", "database change", "direction-characters", "empty",
     "function", "git discard", "given shell", "kill all", "kill computed", "not judged", "nothing",
-    "raw socket", "read", "read broad", "read unknown path", "unseen skill", *Problem,
+    "prints secret", "raw socket", "read", "read broad", "read unknown path", "script written",
+    "secret leaves", "unseen skill", *Problem,
 })  # fmt: skip
 _OPEN = re.compile(r"fetch [^\s/]+|set \w+|tool \S+|malformed \S+|blocked \S.*")
 """Named after a host, a variable, a tool or an entry of the settings."""
