@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from perpetualcc.cli.main import app
 from perpetualcc.cli.worktree import worktree_of
+from perpetualcc.domain.locations import Locations
 from tests.repositories import git
 
 
@@ -69,6 +70,8 @@ def daemon(there, monkeypatch) -> Daemon:
 
 @pytest.fixture
 def accept(daemon, tmp_path):
+    Locations(data=tmp_path / "data").prepare()
+
     def run(*words: str) -> str:
         assert daemon.place.is_dir()
         command = ["--data-dir", str(tmp_path / "data"), "accept", "s-1", "--yes", *words]

@@ -216,3 +216,25 @@ def test_what_is_no_file_is_not_opened(project: Path) -> None:
     (project / "tools/x.sh").symlink_to("/dev/zero")
 
     assert risk_in(project, "bash tools/x.sh") is not Risk.LOW
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cp -r src/a src/sub && bash src/sub/x.sh",
+        "for i in 1 2; do bash src/sub/x.sh; cp -r src/a src/sub; done",
+        "ln -s ../src/a src/b && bash src/sub/x.sh",
+        "cd src; bash sub/x.sh",
+        'bash src/sub/x.sh "$X"',
+        "bash src/sub/x.sh src/*",
+        "ls() { :; }; declare -fx ls; bash src/sub/x.sh",
+    ],
+)
+def test_where_all_else_is_harmless_it_counts_as_well(project: Path, line: str) -> None:
+    for folder in ("src/sub", "src/a", "sub"):
+        (project / folder).mkdir()
+    written(project, '#!/bin/sh\nls\ntest -z "$1" || wc -l "$1"\n', "src/sub/x.sh")
+    written(project, "#!/bin/sh\nfrobnicate\n", "sub/x.sh")
+
+    assert risk_in(project, "bash src/sub/x.sh src/a.py") is Risk.LOW
+    assert risk_in(project, line) is not Risk.LOW

@@ -237,10 +237,12 @@ _CMAKE_RUNS = frozenset({"env", "time", "chdir"})
 
 @handles("cmake")
 def cmake(call: Call) -> Findings:
-    """`cmake -E` is a small set of commands for every system."""
+    """`cmake -E` is a small set of commands for every system; `-P` runs a file."""
     words = list(call.command.words[1:])
     if not words or words[0].text != "-E":
-        return []
+        scripts = [one.value for one in call.arguments.given if one.name == "-P" and one.value]
+        found = [f for script in scripts for f in call.judge.script_file(script, call)]
+        return [f for f in found if f.risk is Risk.HIGH]
     name, rest = (words[1].text, words[2:]) if len(words) > 1 else ("", [])
     if name in _CMAKE_DELETES:
         why = "Deletes files; nothing brings them back"
