@@ -235,6 +235,7 @@ def test_the_keyboard_alone_sees_and_takes_back(engine, browser):
     browser.key("Enter")
     browser.sees("Cut:")
     browser.tab_to("PRE")
+    # Past all the files that are listed, each of which is a stop of its own.
     browser.run("document.querySelector('.changes > .body > .row.work button').focus()")
     browser.key("Enter")
     browser.wait(lambda: browser.focus.startswith("DIV To the files"), "the focus is lost")
