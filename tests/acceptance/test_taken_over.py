@@ -15,6 +15,7 @@ import pytest
 from perpetualcc.claude.transcripts import transcripts_below
 from perpetualcc.rehearsal.world import API_KEY
 from tests.acceptance.supervised import kill, wait_until
+from tests.acceptance.test_handover import scene
 from tests.acceptance.tmux import past_the_welcome, window
 from tests.commands import run_pcc
 
@@ -74,6 +75,13 @@ def talked(install, claude_world):
         return pcc
 
     return talk
+
+
+def talked_headless(pcc):
+    subprocess.run(
+        [CLAUDE, "-p", WISH], cwd=pcc.project, env=pcc.environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, check=True,
+    )  # fmt: skip
 
 
 def conversations(pcc):
@@ -163,6 +171,60 @@ def test_a_session_is_opened_by_hand_and_goes_on_where_one_left(talked, servers)
     assert pcc.look(session)["conversation"] == mine
     last = pcc.events(session, "RunStarted")[-1]
     assert last["resumed"]
+
+
+def test_what_hands_over_leaves_the_copied_conversation_behind(install, servers):
+    first, last = (scene(number, last=number == 2) for number in (1, 2))
+    talk = "The colours belong into src/theme.py."
+    steps = [talk, {"on_prompt": "taken-over", **first["steps"][0]}, *first["steps"][1:]]
+    pcc = install(
+        {"scenes": [last, {"when": "dark mode", "usage": first["usage"], "steps": steps}]}
+    )
+    talked_headless(pcc)
+
+    session = pcc.start("Build the wonders", "--continue", "--perpetual")
+    pcc.wait(session, "COMPLETED")
+
+    one, two = pcc.events(session, "RunStarted")
+    assert (bool(one["copies"]), two["copies"]) == (True, "")
+    assert WISH not in said_to_model(servers[0])
+    assert (pcc.project / "src" / "wonder_2.py").exists()
+
+
+def test_a_goal_is_planned_with_what_was_talked_of_and_looked_over_without(install, servers):
+    plan = {"tasks": [{"title": "Write it", "prompt": "Write the theme"}]}
+    pcc = install({
+        "scenes": [
+            {"when": "dark mode", "steps": [
+                "The colours belong into src/theme.py.",
+                {"on_prompt": "<planning>",
+                 "tools": [{"mcp__perpetualcc__propose_plan": plan}]},
+                "Planned.",
+            ]},
+            {"when": "with fresh eyes", "steps": ["It is whole."]},
+            {"when": "Write the theme", "steps": ["Written."]},
+        ]
+    })  # fmt: skip
+    talked_headless(pcc)
+
+    session = pcc.start("Make it dark", "--continue", "--plan", "--yes")
+    pcc.wait(session, "COMPLETED")
+
+    copies = [bool(one["copies"]) for one in pcc.events(session, "RunStarted")]
+    assert copies == [True, False, False]
+    assert WISH not in said_to_model(servers[0])
+
+
+def test_a_conversation_that_is_gone_when_its_time_comes_is_a_persons(talked):
+    pcc = talked()
+    [path] = transcripts_below(pcc.environment)
+    session = pcc.start("Go on", "--resume", path.stem, "--at", "in 3 seconds")
+    path.unlink()
+
+    pcc.wait(session, "ERROR")
+
+    assert path.stem in pcc.look(session)["detail"] + str(pcc.look(session)["tasks"])
+    assert pcc.json("pending")
 
 
 def test_the_plugins_command_leaves_the_conversation_it_is_typed_in(rehearsal, claude_world):
