@@ -26,6 +26,7 @@ from perpetualcc.agent.prompts import (
     answered,
     continuation,
     first_prompt,
+    taken_over,
     told_words,
     with_terms,
 )
@@ -35,7 +36,7 @@ from perpetualcc.domain.events import Event, ProblemNoticed, RunEnded, RunStarte
 from perpetualcc.domain.ids import ClaudeSessionId, SessionId, new_claude_session_id, new_run_id
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Run, Session, only_reading
-from perpetualcc.domain.tasks import STOPS, Later, Outcome, Parked, Task, is_to_plan
+from perpetualcc.domain.tasks import STOPS, Later, Outcome, Parked, Task, continued_by, is_to_plan
 from perpetualcc.sessions.stuck import StuckWatch
 
 log = logging.getLogger(__name__)
@@ -100,6 +101,7 @@ class MasterAgent:
             claude_session=launch.claude_session,
             resumed=launch.resume,
             lost=launch.lost,
+            copies=launch.copies or "",
         )
         begun = TaskStarted(**_ids(run), prompt=task.prompt, attempt=task.attempts)
         await self._with.journal.open_run(run, begun, started)
@@ -149,15 +151,18 @@ class MasterAgent:
         conversation = session.claude_session if is_begun else None
         known = await self._with.checkpoints.recall(session, task) if conversation else None
         words = await self._with.words.all(task.id)
+        theirs = None if iteration.carried else continued_by(task)
         if known and conversation and await self._with.claudes.can_resume(session, conversation):
             answers = await self._with.people.unused(task.id)
             said = told_words(words, is_fresh=False)
             prompt, resume = continuation(answers, known.changes, known.refuted, said), True
+            theirs = None
         else:
             conversation = ClaudeSessionId(new_claude_session_id())
             finished = await self._with.journal.finished_tasks(session.id)
             settings = self._with.handovers.settings
             begun = known.prompt if known else first_prompt(task, finished)
+            begun = taken_over(begun, theirs, session.project) if theirs else begun
             opening = iteration.opening(with_terms(begun, task, finished), settings)
             refuted = known.refuted if known else ""
             said = told_words(words, is_fresh=True)
@@ -171,7 +176,8 @@ class MasterAgent:
             claude_session=conversation,
             resume=resume,
             prompt=prompt,
-            lost=known is not None and not resume,
+            copies=theirs.conversation if theirs else None,
+            lost=known is not None and not (resume or theirs),
             may_compact=not session.options.perpetual and not self._with.handovers.settings.enabled,
             words=tuple(word.number for word in words if not word.is_used),
         )

@@ -38,6 +38,8 @@ class Launch:
     resume: bool
     """Go on with the conversation of that id, instead of beginning it."""
     prompt: str
+    copies: ClaudeSessionId | None = None
+    """The conversation that this one begins as a copy of: a person's own, which stays as it is."""
     lost: bool = False
     """There was one to go on with, which is not on disk: the prompt tells what is on record."""
     goal: TaskId | None = None

@@ -1,9 +1,10 @@
 """What Claude Code is told when a run begins."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from perpetualcc.domain.escalations import Escalation, EscalationType
-from perpetualcc.domain.tasks import Planning, Task, checks_of, goal_of, planning_of
+from perpetualcc.domain.tasks import Continued, Planning, Task, checks_of, goal_of, planning_of
 from perpetualcc.domain.texts import cut, first_line, inside
 from perpetualcc.domain.words import Word, WordState
 
@@ -30,6 +31,24 @@ def first_prompt(task: Task, finished: Sequence[Task]) -> str:
         + inside("earlier-tasks", "\n".join(lines[-5:]))
         + "\n</earlier-tasks>"
     )
+
+
+_LEFT = (
+    "The conversation above was with the user, who has left it to you: nobody is at its terminal"
+    " now. A tool call that has no result may or may not have taken effect."
+)
+_ELSEWHERE = (
+    "It was in {before}. Work goes on in {now} instead: the same project, in another directory."
+    " Read and change files there, whatever paths stand above, and look first at what of the above"
+    " is there."
+)
+
+
+def taken_over(prompt: str, theirs: Continued, project: Path) -> str:
+    """A prompt that comes after a conversation which a person had with Claude in a terminal."""
+    moved = _ELSEWHERE.format(before=theirs.folder, now=project)
+    told = _LEFT if theirs.folder == str(project) else f"{_LEFT} {moved}"
+    return f"{prompt}\n\n<taken-over>\n{told}\n</taken-over>"
 
 
 _PLAN = """<planning>

@@ -219,7 +219,8 @@ class ClaudeCodeAdapter:
 
     async def _begin_count(self) -> None:
         """Of a conversation that goes on, whose count does: an unknown beginning is paid twice."""
-        for _ in range(_TRIES if self._launch.resume else 0):
+        launch = self._launch
+        for _ in range(_TRIES if launch.resume or launch.copies else 0):
             if (counted := await self._counted_usd()) is not None:
                 self._cost_before = counted
                 return
@@ -265,8 +266,9 @@ class ClaudeCodeAdapter:
         options = launch.session.options
         return sdk.ClaudeAgentOptions(
             cwd=launch.session.project,
-            resume=launch.claude_session if launch.resume else None,
+            resume=launch.claude_session if launch.resume else launch.copies,
             session_id=None if launch.resume else launch.claude_session,
+            fork_session=launch.copies is not None,
             cli_path=write_launcher(settings.run_dir, settings.binary or bundled_claude()),
             env={**_NOT_HERE, **settings.environment},
             model=options.claude_model or None,

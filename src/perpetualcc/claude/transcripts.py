@@ -71,9 +71,14 @@ def transcript_of(conversation: ClaudeSessionId, environment: Mapping[str, str])
     return _found(conversation, environment)
 
 
-def _found(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> Path | None:
+def transcripts_below(environment: Mapping[str, str], name: str = "*") -> Iterator[Path]:
+    """All, or those of the conversation `name`."""
     home = environment.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
-    return next(Path(home, "projects").glob(f"*/{conversation}.jsonl"), None)
+    return Path(home, "projects").glob(f"*/{name}.jsonl")
+
+
+def _found(conversation: ClaudeSessionId, environment: Mapping[str, str]) -> Path | None:
+    return next(transcripts_below(environment, conversation), None)
 
 
 def _begins_well(path: Path) -> bool:

@@ -27,6 +27,7 @@ PANELS: Mapping[str, Mapping[str, CommandEntry]] = {
         "list": CommandEntry("sessions", "List sessions"),
         "status": CommandEntry("sessions", "Show one session in detail"),
         "attach": CommandEntry("start", "Watch a session live"),
+        "open": CommandEntry("open", "Go on with one yourself, in Claude Code"),
         "say": CommandEntry("say", "Say something to a Claude at work"),
         "add": CommandEntry("sessions", "Add a task to a session's queue"),
         "pause": CommandEntry("sessions", "Pause a session after its current operation"),

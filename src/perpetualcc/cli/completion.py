@@ -6,6 +6,7 @@ is offered. Whatever goes wrong shows as no suggestion, because a shell has no p
 """
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from perpetualcc.domain.session_status import SessionStatus
 
 _MOST = 100
 """Sessions that are looked at, newest first."""
+_FEW = 10
+"""Conversations that are offered."""
 
 
 def sessions(*statuses: SessionStatus) -> Callable[[Any, str], list[tuple[str, str]]]:
@@ -53,6 +56,17 @@ def machines(incomplete: str) -> list[str]:
     from perpetualcc.config.file import load_config
 
     return one_of(*load_config().machines.hosts, "all")(incomplete)
+
+
+def conversations(ctx: Any, incomplete: str) -> list[str]:
+    """Of a person's with Claude Code in the project, the newest first."""
+    import os
+
+    from perpetualcc.claude.conversations import begun_in
+    from perpetualcc.config import environment
+
+    found = begun_in(Path(ctx.params.get("project") or os.curdir), environment())
+    return one_of(*(one.id for one in islice(found, _FEW)))(incomplete)
 
 
 def requests(ctx: Any, incomplete: str) -> list[str]:

@@ -125,6 +125,8 @@ def _task(event: Data) -> list[str]:
 def _started(event: Data) -> list[str]:
     if event["resumed"]:
         return ["Resuming Claude Code session..."]
+    if copied := event.get("copies"):
+        return [f"Going on with your conversation {copied[:8]}, in a copy of it..."]
     lost = (
         "  No whole transcript is there to go on from: a fresh one begins with what is on record."
     )

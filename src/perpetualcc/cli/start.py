@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -27,7 +28,7 @@ from perpetualcc.cli.later import (
     refuse_other_plans,
     said_alike,
 )
-from perpetualcc.cli.look import one_line, terminal_width
+from perpetualcc.cli.look import fit, one_line, terminal_width
 from perpetualcc.cli.options import (
     TAKES_WORDS,
     ClaudeModelOption,
@@ -42,19 +43,23 @@ from perpetualcc.cli.options import (
 )
 from perpetualcc.cli.session_page import session_panel
 from perpetualcc.cli.start_options import (
+    GO_ON,
     AutoApproveOption,
     BrainOption,
     ConfidenceOption,
+    ContinueOption,
     LevelOption,
     MaxTurnsOption,
     ModelOption,
     NetworkOption,
     PerpetualOption,
     RequirementsOption,
+    ResumeOption,
     SandboxOption,
     WritableOption,
     authority_of,
     checked_sandbox,
+    conversation_meant,
     refuse_idle,
 )
 from perpetualcc.cli.takeover import take_over, tell_what_is_not_taken_over
@@ -64,8 +69,16 @@ from perpetualcc.daemon.surroundings import PROGRAMS
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.texts import first_few
+from perpetualcc.domain.times import seen
 
 app = typer.Typer(rich_markup_mode=None)
+
+_JUST_NOW = 60.0
+"""Seconds since something was written to a conversation in which somebody may be at work."""
+_STILL_OPEN = (
+    "That conversation was used a moment ago: this works on in a copy, but in the same files. Let"
+    " Claude finish there first, and leave it"
+)
 
 
 @app.command(context_settings=TAKES_WORDS)
@@ -96,6 +109,8 @@ def start(  # noqa: PLR0917  # one parameter an option
     check: ChecksOption = None,
     plan: PlanOption = False,
     yes: YesOption = False,
+    continue_: ContinueOption = False,
+    resume: ResumeOption = "",
 ) -> None:
     """
     Start a supervised Claude Code session.
@@ -109,6 +124,9 @@ def start(  # noqa: PLR0917  # one parameter an option
     refuse_words(ctx, project)
     refuse_idle(brain, model, auto_approve=auto_approve)
     known = None if requirements else _chosen_before(ctx.obj, project)
+    continues = conversation_meant(continue_, resume)
+    if continues and task is None and requirements is None:
+        task = GO_ON
     if task is None and not (requirements := requirements or known):
         raise Mistyped("There is nothing to do", hint='Say what: --task "…" or --requirements FILE')
     begins = said_alike(
@@ -116,6 +134,8 @@ def start(  # noqa: PLR0917  # one parameter an option
     )
     if plan:
         refuse_other_plans(begins, is_perpetual=perpetual, requirements=requirements)
+    if continues:
+        begins |= {"continues": continues, "begun_in": str(expanded(project).absolute())}
     if worktree:
         project = worktree_of(project, worktree)
     options: dict[str, Any] = {
@@ -207,13 +227,25 @@ def begin(
                 print(f"note: {note}", file=sys.stderr)
         if not session["delay"] and used_up(budgets):
             session["delay"] = "waits for a budget that is used up"
+    continued = _continued(session.get("continues"))
     if detach or is_later:
         at = begins_in_words(session["resumes_at"], begins.get("when")) if is_later else ""
-        print(f"Session started: {session['id']} ({session['name']}){at}")
+        print(f"Session started: {session['id']} ({session['name']}){at}{continued}")
         print(f"Attach with: pcc attach {session['id']}")
         return
-    print(session_panel(session))
+    print(f"{session_panel(session)}{continued}")
     _watch(global_options, session)
+
+
+def _continued(conversation: dict[str, Any] | None) -> str:
+    """A line about which it is, as the newest may be another than one thinks; empty: none."""
+    if conversation is None:
+        return ""
+    words, used = fit(one_line(conversation["words"]), 60), conversation["used_at"]
+    if time.time() - used < _JUST_NOW:
+        print(f"note: {_STILL_OPEN}", file=sys.stderr)
+    said = f' "{words}"' if words else ""
+    return f"\nGoes on with: {conversation['conversation'][:8]}{said}, last used {seen(used)}"
 
 
 def _called_otherwise(name: str, wanted: str) -> str:

@@ -52,6 +52,19 @@ WritableOption = Annotated[
 NetworkOption = Annotated[
     bool, typer.Option("--network/--no-network", help="Whether Claude may use the network")
 ]
+ContinueOption = Annotated[
+    bool,
+    typer.Option("--continue", help="Go on with your last conversation here, in a copy of it"),
+]
+ResumeOption = Annotated[
+    str,
+    typer.Option(
+        "--resume",
+        metavar="ID",
+        help="The same with the one of this id, which claude shows when you leave it",
+        autocompletion=completion.conversations,
+    ),
+]
 SandboxOption = Annotated[
     str,
     typer.Option(
@@ -91,6 +104,21 @@ def checked_sandbox(mode: str) -> str:
     if mode and mode not in _SANDBOX:
         raise Mistyped(f"--sandbox cannot be {mode!r}", hint="It is auto, on or off")
     return mode
+
+
+GO_ON = "Go on with what we were doing, until it is done"
+"""The task of whoever leaves a conversation to us and says nothing more."""
+
+
+def conversation_meant(wants_newest: bool, chosen: str) -> str | None:
+    """For `session.start`; None: begin afresh. Raises Mistyped where both are said."""
+    if wants_newest and chosen:
+        raise Mistyped("--continue and --resume are two conversations", hint="Say one of them")
+    if chosen:
+        return chosen.strip().lower()
+    from perpetualcc.daemon.taken_over import NEWEST
+
+    return NEWEST if wants_newest else None
 
 
 def authority_of(

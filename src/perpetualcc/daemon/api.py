@@ -28,6 +28,7 @@ from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.state import let_work_go_on
 from perpetualcc.daemon.surroundings import for_a_session
+from perpetualcc.daemon.taken_over import check_continued, to_go_on_with
 from perpetualcc.daemon.views import (
     budget_data,
     checkpoint_data,
@@ -53,6 +54,7 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
+from perpetualcc.domain.tasks import CONTINUES
 from perpetualcc.domain.tools import Risk
 from perpetualcc.gateway.methods import Connection, Feed, Method, Params, one_of
 from perpetualcc.requirements import read_requirements
@@ -113,6 +115,8 @@ class Api:
                     "requirements": str | None,
                     "name": str | None,
                     "options": dict | None,
+                    "continues": str | None,
+                    "begun_in": str | None,
                     **BEGINNING,
                 },
                 is_decision=True,
@@ -187,7 +191,9 @@ class Api:
         says; `due`: not before that time, in seconds of the epoch, and then unattended; `every` and
         `missed`: again and again, as `pcc start --every` says; `when`: once this command succeeds;
         `checks`: commands that prove each task done; `plan`: cut it into tasks first, and `ask` a
-        person whether they are begun, or begin them `alone`. With its `delay`.
+        person whether they are begun, or begin them `alone`. `continues`: go on with a copy of this
+        conversation of a person's with Claude Code, by its id, or the `newest` in the folder
+        `begun_in` (`project`); with what tells it apart. With its `delay`.
         """
         project = self._project(params["project"])
         options = checked_options(params["options"] or {})
@@ -205,16 +211,23 @@ class Api:
             )
         is_perpetual = options.get("perpetual") is not None
         check_plannable(params, is_perpetual=is_perpetual, requirements=requirements)
+        check_continued(params, len(plan))
+        begins, continues = beginning_of(params, self.clock.now()), None
+        if word := params["continues"]:
+            begun_in = canonical(Path(params["begun_in"] or project))
+            ours = await self.runs.conversations()
+            theirs, continues = await to_go_on_with(word, begun_in, ours)
+            begins["payload"][CONTINUES] = asdict(theirs)
         session = await self.manager.create_session(
             project,
             plan,
             name=params["name"] or "",
             options=self._options(options, requirements),
-            **beginning_of(params, self.clock.now()),
+            **begins,
         )
         self._let_work_go_on()
         seen = await self._seen(session)
-        return {**session_data(seen), "delay": await self._delay(seen)}
+        return {**session_data(seen), "delay": await self._delay(seen), "continues": continues}
 
     def _project(self, path: str) -> Path:
         """Raises PerpetualError for one that cannot be worked in, or is our own."""

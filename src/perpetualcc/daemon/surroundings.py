@@ -24,6 +24,16 @@ _OF_A_REPOSITORY = frozenset(
 """Set by git for hooks, aliases and `rebase --exec` (git-rev-parse(1), --local-env-vars)."""
 
 
+_OF_A_CLAUDE = frozenset(
+    {
+        *("CLAUDECODE", "CLAUDE_PID", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_CODE_ENTRYPOINT"),
+        *("CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ATTENDED"),
+        *("CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_SSE_PORT"),
+        *("CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_CODE_EXECPATH"),
+    }
+)
+"""What Claude Code (2.1.332) tells its tools about itself: a daemon that one of them starts is no
+part of that conversation."""
 PROGRAMS = ("PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
 """What says which programs are found: a session has them from the terminal of `pcc start`."""
 
@@ -37,7 +47,12 @@ def for_a_daemon(variables: Mapping[str, str], programs: Path) -> dict[str, str]
     with `pcc` alone.
     """
     # A supervisor that a command inside a run starts must not look like part of it.
-    left_out = {processes.VARIABLE, "VIRTUAL_ENV_PROMPT", *PROGRAMS[1:], *_OF_A_REPOSITORY}
+    left_out = {
+        *(processes.VARIABLE, "VIRTUAL_ENV_PROMPT"),
+        *PROGRAMS[1:],
+        *_OF_A_REPOSITORY,
+        *_OF_A_CLAUDE,
+    }
     kept = {name: value for name, value in variables.items() if name not in left_out}
     return kept | _without_ours({"PATH": kept["PATH"]} if "PATH" in kept else {}, programs)
 

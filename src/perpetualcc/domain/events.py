@@ -110,6 +110,8 @@ class RunStarted(Event):
     resumed: bool = False
     lost: bool = False
     """There was a conversation to go on with, but not its transcript: a fresh one begins."""
+    copies: str = ""
+    """A person's own conversation with Claude Code that this one begins as a copy of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from perpetualcc.domain.events import Event, TaskAdded, TaskSettled
-from perpetualcc.domain.ids import SessionId, TaskId
+from perpetualcc.domain.ids import ClaudeSessionId, SessionId, TaskId
 from perpetualcc.domain.limits import RateLimitInfo
 
 
@@ -111,6 +111,25 @@ def condition_of(task: Task | NewTask) -> str:
 def checks_of(task: Task) -> tuple[str, ...]:
     """The commands that prove it done, in the order in which they are run."""
     return tuple(str(command) for command in task.payload.get("checks", ()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continued:
+    """A person's own conversation with Claude Code, which a task goes on with."""
+
+    conversation: ClaudeSessionId
+    folder: str
+    """Where it was begun."""
+
+
+CONTINUES = "continues"
+"""In a task's payload: the fields of `Continued`."""
+
+
+def continued_by(task: Task) -> Continued | None:
+    """None: it begins afresh."""
+    given = task.payload.get(CONTINUES)
+    return None if given is None else Continued(**given)
 
 
 class Planning(StrEnum):

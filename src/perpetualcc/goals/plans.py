@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.ids import SessionId, TaskId, new_task_id
-from perpetualcc.domain.tasks import Behind, NewTask, Planning, Task
+from perpetualcc.domain.tasks import CONTINUES, Behind, NewTask, Planning, Task
 from perpetualcc.domain.texts import counted, cut
 
 MOST_PARTS = 30
@@ -155,9 +155,11 @@ def followed(plan: Plan, goal: Task) -> Behind:
             payload={"goal": cut(goal.prompt.strip(), _PROMPT), **checks},
         )
         tasks.append(task)
+    # The look at the whole is with fresh eyes, whatever conversation the plan came from.
+    kept = {name: value for name, value in goal.payload.items() if name != CONTINUES}
     return Behind(
         first=tuple(tasks),
-        payload={**goal.payload, "plan": Planning.MADE.value},
+        payload={**kept, "plan": Planning.MADE.value},
         result=f"Planned: {counted(len(tasks), 'task')}",
     )
 

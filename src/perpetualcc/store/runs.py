@@ -33,6 +33,11 @@ class RunStore:
             lambda c: c.execute(started, (task,)).fetchone() is not None
         )
 
+    async def conversations(self) -> set[str]:
+        """All that runs have had: the ids that Claude Code knows them by."""
+        rows = await self._database.rows("SELECT DISTINCT claude_session FROM runs")
+        return {row[0] for row in rows}
+
     async def end(
         self,
         run: RunId,

@@ -31,7 +31,8 @@ def test_what_says_where_a_terminal_stands_is_left_behind():
     hook = {"GIT_DIR": "/a/.git", "GIT_INDEX_FILE": "/a/.git/index", "GIT_PREFIX": "x/"}
     kept = {"GIT_SSH_COMMAND": "ssh -i key", "GIT_CONFIG_COUNT": "0", "HOME": "/home/ann"}
 
-    assert for_a_daemon(hook | kept | {"PERPETUALCC_RUN": "d:r"}, PROGRAMS) == kept
+    tool = {"CLAUDECODE": "1", "CLAUDE_CODE_CHILD_SESSION": "1", "CLAUDE_CODE_SESSION_ID": "x"}
+    assert for_a_daemon(hook | tool | kept | {"PERPETUALCC_RUN": "d:r"}, PROGRAMS) == kept
 
 
 def test_of_our_own_environment_a_project_is_given_pcc_alone(own, tmp_path):

@@ -15,7 +15,12 @@ const rules = (e) => (e.decided_by === "rule" ? (e.reason.split("allowed by a ru
 
 // What a line says, and how it looks; a kind that is not here is not for people.
 const LINES = {
-  RunStarted: (e) => [e.resumed ? "Resuming Claude Code…" : "Starting Claude Code…", "quiet"],
+  RunStarted: (e) => [
+    e.resumed ? "Resuming Claude Code…"
+      : e.copies ? `Going on with your conversation ${clean(e.copies).slice(0, 8)}, in a copy of it…`
+      : "Starting Claude Code…",
+    "quiet",
+  ],
   TaskAdded: (e) => {
     if (e.when) return [`Begins when it succeeds: ${oneLine(e.when)}`];
     return e.due ? [`Begins ${moment(e.due)}: ${oneLine(e.prompt)}`] : null;
