@@ -77,10 +77,10 @@ def talked(install, claude_world):
     return talk
 
 
-def talked_headless(pcc):
+def talked_headless(pcc, words=WISH, *flags):
     subprocess.run(
-        [CLAUDE, "-p", WISH], cwd=pcc.project, env=pcc.environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, check=True,
+        [CLAUDE, "-p", words, *flags], cwd=pcc.project, env=pcc.environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False,
     )  # fmt: skip
 
 
@@ -225,6 +225,28 @@ def test_a_conversation_that_is_gone_when_its_time_comes_is_a_persons(talked):
 
     assert path.stem in pcc.look(session)["detail"] + str(pcc.look(session)["tasks"])
     assert pcc.json("pending")
+
+
+def test_a_limit_in_the_terminal_is_waited_out_with_all_that_was_said(install, servers):
+    pcc = install(
+        """
+        steps:
+          - The colours belong into src/theme.py.
+          - fail: {kind: usage_limit, in: 15s, everyone: true}
+          - {on_prompt: taken-over, say: And the fonts beside them.}
+        """,
+        subscription=True,
+    )
+    talked_headless(pcc)
+    talked_headless(pcc, "And the fonts?", "--continue")
+
+    session = pcc.start("Go on", "--continue")
+    waits = pcc.wait(session, "RATE_LIMITED")
+    pcc.wait(session, "COMPLETED")
+
+    assert waits["detail"] == "the 5-hour limit"
+    assert WISH in said_to_model(servers[0])
+    assert "And the fonts?" in said_to_model(servers[0])
 
 
 def test_the_plugins_command_leaves_the_conversation_it_is_typed_in(rehearsal, claude_world):
