@@ -1,5 +1,6 @@
 """`pcc open`: a session's conversation in Claude Code itself, in this terminal."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -56,7 +57,7 @@ def open_session(
     _wait_until_it_rests(ctx.obj, found)
     if is_ours:
         print(f"Paused {_who(found)}; it goes on when you leave Claude Code and say so")
-    subprocess.call([binary, "--resume", found["conversation"]], cwd=found["project"])
+    _in_claude_code(binary, found)
     _go_on(ctx.obj, found["id"], asks=is_ours)
 
 
@@ -88,6 +89,15 @@ def _wait_until_it_rests(options: GlobalOptions, session: dict[str, Any]) -> Non
             for one in daemon.call("folder.at_work", folder=session["project"])
         ):
             time.sleep(_LOOK)
+
+
+def _in_claude_code(binary: Path, session: dict[str, Any]) -> None:
+    """A Ctrl+C is Claude Code's: Python would kill it for ours."""
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        subprocess.call([binary, "--resume", session["conversation"]], cwd=session["project"])
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _go_on(options: GlobalOptions, session: str, *, asks: bool) -> None:
