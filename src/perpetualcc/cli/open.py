@@ -107,8 +107,10 @@ def _go_on(options: GlobalOptions, session: str, *, asks: bool) -> None:
         if now["status"] != _S.PAUSED:
             return
         if asks and typer.confirm(f"Let {printable(now['name'])} go on?", default=True):
-            daemon.call("session.resume", session=session)
+            resumed = daemon.call("session.resume", session=session)
             print(f"Resumed {_who(now)}. Watch it with: pcc attach {session}")
+            if resumed["status"] == _S.WAITING_INPUT:
+                print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
             return
     print(f"{_who(now)} is paused. Go on with: pcc resume {session}")
 
