@@ -1,5 +1,7 @@
 """The permission mode that a run was given is the one it works in, also when it is resumed."""
 
+import json
+
 import pytest
 
 from perpetualcc.claude.binary import bundled_claude
@@ -28,3 +30,32 @@ def test_a_claude_code_that_begins_in_a_wider_mode_does_nothing(install, tmp_pat
     assert found["status"] == "ERROR", pcc.log(session)
     assert f"works in the permission mode {mode}" in found["detail"]
     assert not (pcc.project / "src" / "a.py").exists()
+
+
+@pytest.mark.parametrize("mode", ["auto", "acceptEdits", "plan", "bypassPermissions"])
+def test_the_mode_of_ones_own_settings_is_not_a_sessions(install, servers, claude_world, mode):
+    """`auto` is what Claude Code 2.1.332 begins with: nobody but the gate judges here."""
+    settings = claude_world.home / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(
+        json.dumps(
+            {"permissions": {"defaultMode": mode, "allow": ["Bash"], "deny": ["Bash(ls:*)"]}}
+        )
+    )
+    pcc = install("""
+        steps:
+          - tools: [{Write: {file_path: "{project}/src/a.py", content: "1"}}]
+          - tools: [{Bash: {command: "git push --force origin main"}}]
+          - tools: [{Bash: {command: ls}}]
+          - Done.
+        """)
+
+    session = pcc.start("Write it")
+
+    assert pcc.wait(session)["status"] == "COMPLETED", pcc.log(session)
+    verdicts = [one["verdict"] for one in pcc.events(session, "ToolDecided")]
+    assert verdicts == ["allow", "deny", "allow"]
+    assert "Permission to use Bash with command ls has been denied" in str(
+        servers[0].requests[-1].messages
+    )
+    assert {one["permission_mode"] for one in pcc.events(session, "RunInitialized")} == {"default"}
