@@ -28,3 +28,21 @@ def test_a_claude_code_that_begins_in_a_wider_mode_does_nothing(install, tmp_pat
     assert found["status"] == "ERROR", pcc.log(session)
     assert f"works in the permission mode {mode}" in found["detail"]
     assert not (pcc.project / "src" / "a.py").exists()
+
+
+PLANS = """
+steps:
+  - tools: [ToolSearch: {query: "select:EnterPlanMode"}]
+  - tools: [EnterPlanMode: {}]
+  - tools: [{Write: {file_path: "{project}/src/a.py", content: "1"}}]
+  - Done.
+"""
+
+
+def test_nobody_has_to_be_there_for_a_claude_that_would_rather_plan_first(install):
+    pcc = install(PLANS)
+
+    session = pcc.start("Write it")
+
+    assert pcc.wait(session)["status"] == "COMPLETED", pcc.log(session)
+    assert (pcc.project / "src" / "a.py").read_text() == "1", pcc.log(session)
