@@ -68,8 +68,8 @@ _NOT_HERE = {"CLAUDE_CODE_RETRY_WATCHDOG": ""}
 a process, in silence, and asking the account again and again."""
 
 _NOT_OFFERED = ["EnterPlanMode"]
-"""In plan mode (2.1.332) Claude Code keeps every writing call for the person who agrees to the plan:
-where nobody is there, all that follows is refused. `pcc start --plan` plans instead."""
+"""In plan mode (2.1.332) Claude Code keeps every writing call for the person who agrees to the
+plan: where nobody is there, all that follows is refused. `pcc start --plan` plans instead."""
 
 Started = Callable[[int], Awaitable[None]]
 """Told the process id once the process runs, before the first prompt is sent."""
