@@ -278,9 +278,7 @@ def test_a_value_that_has_no_room_goes_on_below_itself_and_not_below_its_name(mo
 def test_notes_errors_and_findings_are_broken_below_their_text(monkeypatch, capsys):
     monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: 30)
 
-    look.tell(
-        "note: it was started without your KEY, URL\nhint:  pcc daemon restart now please"
-    )
+    look.tell("note: it was started without your KEY, URL\nhint:  pcc daemon restart now please")
 
     assert capsys.readouterr().err.splitlines() == [
         "note: it was started without",
