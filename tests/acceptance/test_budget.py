@@ -92,7 +92,7 @@ def test_what_others_may_use_is_waited_for_without_looking_again_and_again(insta
 
     waiting = pcc.wait(second, "RATE_LIMITED")
 
-    assert waiting["detail"].startswith("the budget tokens_per_day has nothing left but what runs")
+    assert waiting["detail"].startswith("the budget tokens_per_day is all set aside")
     assert pcc.wait(first, within=60)["status"] == "COMPLETED"
     pcc.wait_for_event(second, "RunStarted", within=60)
     wait_until(lambda: pcc.look(second)["detail"].endswith("of 15,000"))

@@ -59,3 +59,21 @@ def test_the_mode_of_ones_own_settings_is_not_a_sessions(install, servers, claud
         servers[0].requests[-1].messages
     )
     assert {one["permission_mode"] for one in pcc.events(session, "RunInitialized")} == {"default"}
+
+
+PLANS = """
+steps:
+  - tools: [ToolSearch: {query: "select:EnterPlanMode"}]
+  - tools: [EnterPlanMode: {}]
+  - tools: [{Write: {file_path: "{project}/src/a.py", content: "1"}}]
+  - Done.
+"""
+
+
+def test_nobody_has_to_be_there_for_a_claude_that_would_rather_plan_first(install):
+    pcc = install(PLANS)
+
+    session = pcc.start("Write it")
+
+    assert pcc.wait(session)["status"] == "COMPLETED", pcc.log(session)
+    assert (pcc.project / "src" / "a.py").read_text() == "1", pcc.log(session)

@@ -79,7 +79,7 @@ def test_instructions_reach_claude_without_trust_and_agents_do_not(install, serv
 
     def seen(task: str) -> tuple[bool, bool, bool]:
         started = pcc.pcc("start", str(pcc.project), "--task", task)
-        assert (".claude/agents/helper.md will not count" in started.stderr) is (task == "before")
+        assert ("(.claude/agents/helper.md) does not count" in started.stderr) is (task == "before")
         last = servers[-1].requests[-1]
         return (
             "HAWTHORN" in last.system,

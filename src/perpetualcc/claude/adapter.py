@@ -67,6 +67,10 @@ _NOT_HERE = {"CLAUDE_CODE_RETRY_WATCHDOG": ""}
 """Empty is absent (measured on 2.1.330). Whoever sets it has Claude Code wait for limits itself: in
 a process, in silence, and asking the account again and again."""
 
+_NOT_OFFERED = ["EnterPlanMode"]
+"""In plan mode (2.1.332) Claude Code keeps every writing call for the person who agrees to the
+plan: where nobody is there, all that follows is refused. `pcc start --plan` plans instead."""
+
 Started = Callable[[int], Awaitable[None]]
 """Told the process id once the process runs, before the first prompt is sent."""
 
@@ -274,6 +278,7 @@ class ClaudeCodeAdapter:
             model=options.claude_model or None,
             max_turns=options.max_turns,
             permission_mode="default",
+            disallowed_tools=_NOT_OFFERED,
             setting_sources=list(settings.layers.sources),  # type: ignore[arg-type]
             strict_mcp_config="project" not in settings.layers.sources,
             settings=json.dumps(

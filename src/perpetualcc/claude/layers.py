@@ -30,7 +30,10 @@ _ALONE = """\
 
 You work unattended: with the end of your turn the task counts as done, and nobody answers what \
 you ask there. When the work depends on something that only a person can say, ask with \
-AskUserQuestion; what you can decide yourself, decide."""
+AskUserQuestion; what you can decide yourself, decide.
+
+Your memory directory is yours to read here and not to write: what later work must know, write \
+into the project's own documents, or say it at the end of your turn."""
 _INSTRUCTIONS = 30_000
 """Characters: they are an argument of the process, and Linux takes 128 KiB in one."""
 

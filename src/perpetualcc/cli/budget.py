@@ -1,7 +1,6 @@
 """`pcc budget`: what may be spent, what was, and how to change it."""
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import print_json, table
+from perpetualcc.cli.look import print_json, table, tell
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.times import moment
@@ -185,4 +184,4 @@ def set_budget(
     resets = {one["window"]: one["resets_at"] for one in found.get("windows", [])}
     for one in found["budgets"]:
         if one["name"] == name and (told := nothing_left(one, resets.get("seven_day"))):
-            print(f"note: {told}", file=sys.stderr)
+            tell(f"note: {told}")

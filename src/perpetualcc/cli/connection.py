@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from perpetualcc import config
+from perpetualcc.cli.look import tell
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.domain.errors import PerpetualError
@@ -72,15 +73,15 @@ def _check_config(options: GlobalOptions) -> None:
 
 @cache
 def _tell(note: str, hint: str = "") -> None:
-    print(f"note: {note}", file=sys.stderr)
+    tell(f"note: {note}")
     if hint:
-        print(f"hint:  {hint}", file=sys.stderr)
+        tell(f"hint:  {hint}")
 
 
 @cache
 def _beware(restart: str) -> None:
     """The daemon is from before an upgrade, or after one: most is understood, some is not."""
-    print(f"note: The daemon runs another version than this command: {restart}", file=sys.stderr)
+    tell(f"note: The daemon runs another version than this command: {restart}")
 
     def misunderstood(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None

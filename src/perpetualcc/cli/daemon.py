@@ -1,6 +1,5 @@
 """`pcc daemon …`: look at the background process, start it, stop it, keep it."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +12,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli.awake import awake_data, awake_lines
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import print_json, printable
+from perpetualcc.cli.look import print_json, printable, tell
 from perpetualcc.cli.options import DryRunOption, FollowOption, Group, JsonOption
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.cli.takeover import lacking_here, tell_what_is_not_taken_over
@@ -116,7 +115,7 @@ def restart(ctx: typer.Context, grace: GraceOption = None) -> None:
     _start(ctx, "was started anew" if ran else "runs")
     if ran and lost:
         gone = f"It had {lost}, which this terminal has not, and has it no more"
-        print(f"note: {gone}", file=sys.stderr)
+        tell(f"note: {gone}")
 
 
 @app.command()

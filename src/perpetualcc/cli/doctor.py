@@ -11,7 +11,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.claude.binary import chosen_claude
 from perpetualcc.cli.checkup import Finding, what_is_good_to_have, what_is_needed
-from perpetualcc.cli.look import coloured, print_json
+from perpetualcc.cli.look import coloured, hung, print_json
 from perpetualcc.cli.options import JsonOption
 from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
@@ -42,7 +42,8 @@ def doctor(
         print_json(told)
     else:
         for is_well, text in findings:
-            print(f"{coloured('✓', 'green') if is_well else coloured('✗', 'red')} {text}")
+            sign = coloured("✓", "green") if is_well else coloured("✗", "red")
+            print(hung(f"{sign} {text}"))
     if not (prove or as_json):
         print("\nTo see on the real Claude Code what is enforced: pcc doctor --prove")
     if not all(is_well for is_well, _ in needed):

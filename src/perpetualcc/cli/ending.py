@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import tell
 from perpetualcc.cli.streams import full_disk, give_up_output, use_safe_streams
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import cut
@@ -32,9 +32,9 @@ def with_our_errors(run: Callable[[], Any]) -> None:
             raise
         problem = found
         give_up_output()
-    print(printable(f"error: {problem.message}"), file=sys.stderr)
+    tell(f"error: {problem.message}")
     if problem.hint:
-        print(printable(f"hint:  {problem.hint}"), file=sys.stderr)
+        tell(f"hint:  {problem.hint}")
     sys.exit(2 if isinstance(problem, Mistyped) else 1)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.learning_group import learning_places, tell_unread
-from perpetualcc.cli.look import one_line, print_json, printable
+from perpetualcc.cli.look import one_line, print_json, printable, tell
 from perpetualcc.cli.options import JsonOption, directory
 from perpetualcc.cli.typist import is_agent, only_a_person
 from perpetualcc.domain.errors import PerpetualError
@@ -347,10 +347,9 @@ def tell_damaged(library: "Library", where: str | None = None) -> None:
     """Say which memories are lost until somebody mends them: their rules reach no session."""
     found = library.damaged() if where is None else library.damaged(where)
     for path in found:
-        print(
+        tell(
             f"note: {str(path)!r} cannot be read, so the rules in it are not known: mend it (marks"
-            " of a merge are no JSON) or delete it. What is learned meanwhile is kept elsewhere",
-            file=sys.stderr,
+            " of a merge are no JSON) or delete it. What is learned meanwhile is kept elsewhere"
         )
 
 

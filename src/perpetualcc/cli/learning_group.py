@@ -1,10 +1,10 @@
 """The group of `pcc learn`: files of the user's Claude Code that cannot be used are no bug."""
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
+from perpetualcc.cli.look import tell
 from perpetualcc.cli.options import Group
 from perpetualcc.config import claude_directory
 from perpetualcc.domain.errors import PerpetualError
@@ -38,10 +38,9 @@ def tell_unread() -> None:
 
     health = examine(learning_places())
     if health.waiting and not health.is_alive:
-        print(
+        tell(
             f"note: Not read yet: {health.waiting:,} events. Where no daemon runs, to read them:"
-            " pcc learn restart",
-            file=sys.stderr,
+            " pcc learn restart"
         )
 
 

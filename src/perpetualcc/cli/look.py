@@ -118,7 +118,11 @@ def _beginning(text: str, columns: int) -> str:
 
 
 _COLOURING = re.compile(r"\x1b\[\d*m")
-_HEAD = re.compile(r"\s*(?:\[[\d:]+\]\s+)?(?:Claude: |[A-Z][A-Za-z ]*:  +)?")
+_HEAD = re.compile(
+    r"\s*(?:\[[\d:]+\]\s+)?"
+    r"(?:Claude: |(?:note|error): |hint:  |(?:\x1b\[\d*m)?[✓✗](?:\x1b\[\d*m)? "
+    r"|[A-Z][A-Za-z ]*:  +)?"
+)
 """A moment and who speaks, or the name of a value: what follows stands below what was said."""
 
 
@@ -129,7 +133,7 @@ def hung(line: str) -> str:
     Broken between words only; a path or an address that is wider stays whole.
     """
     limit, head = terminal_width(), _HEAD.match(line)
-    indent = head.end() if head else 0
+    indent = width(_COLOURING.sub("", head[0])) if head else 0
     if limit is None or limit < 2 * indent or width(_COLOURING.sub("", line)) <= limit:
         return line
     lines, rest = [], ""
@@ -140,6 +144,11 @@ def hung(line: str) -> str:
         else:
             rest += word
     return "\n".join([*lines, rest])
+
+
+def tell(text: str) -> None:
+    """A note, an error or a hint, beside what a command prints."""
+    print("\n".join(map(hung, printable(text).splitlines())), file=sys.stderr)
 
 
 def terminal_width() -> int | None:

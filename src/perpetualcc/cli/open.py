@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import printable
+from perpetualcc.cli.look import printable, tell
 from perpetualcc.cli.options import GlobalOptions, session_argument
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.cli.typist import only_a_person
@@ -110,7 +110,7 @@ def _go_on(options: GlobalOptions, session: str, *, asks: bool) -> None:
             resumed = daemon.call("session.resume", session=session)
             print(f"Resumed {_who(now)}. Watch it with: pcc attach {session}")
             if resumed["status"] == _S.WAITING_INPUT:
-                print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
+                tell(f"note: Still waiting: {resumed['detail']}")
             return
     print(f"{_who(now)} is paused. Go on with: pcc resume {session}")
 

@@ -10,7 +10,7 @@ import typer
 from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
-from perpetualcc.cli.look import fit, one_line, print_json
+from perpetualcc.cli.look import fit, one_line, print_json, tell
 from perpetualcc.cli.options import JsonOption, SessionOption
 from perpetualcc.cli.waiting import LIMIT, answer_to, list_waiting
 from perpetualcc.cli.which_request import number_in, the_request
@@ -113,7 +113,7 @@ def respond(
     print(f"Answered request {number}{own}: {fit(one_line(settled['answer']), 100)}")
     if found["status"] == SessionStatus.PAUSED:
         note = f"The session is paused; go on with: pcc resume {found['id']}"
-        print(f"note: {note}", file=sys.stderr)
+        tell(f"note: {note}")
     if always:
         print(settled["rule"] or "No rule can say exactly this; it counts once")
 

@@ -2,12 +2,12 @@
 
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import typer
 
 from perpetualcc import config
+from perpetualcc.cli.look import tell
 from perpetualcc.daemon.units import Service, ServiceUnit, unit_for_this_system
 from perpetualcc.domain.errors import PerpetualError
 
@@ -20,10 +20,9 @@ def install_service(ctx: typer.Context, service: Service, *, dry_run: bool) -> N
     unit = _unit(ctx, service)
     print(f"# {unit.path}\n{unit.text}")
     if lost := sorted(config.steering().keys() - {config.CONFIG_VARIABLE}):
-        print(
+        tell(
             f"note: At login it starts without your {', '.join(lost)}: no key is written into"
-            " the unit; sign in with pcc login, or set them for the service",
-            file=sys.stderr,
+            " the unit; sign in with pcc login, or set them for the service"
         )
     if dry_run:
         _show_commands("Would then run:", unit.enable)

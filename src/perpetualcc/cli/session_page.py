@@ -61,6 +61,8 @@ def _stands(session: dict[str, Any]) -> str:
             return f"{why}; see: pcc status {session['id']}"
         case SessionStatus.PAUSED if why != "by a person":
             return f"{why}; go on with: pcc resume {session['id']}"
+        case SessionStatus.RATE_LIMITED:
+            return why
         case SessionStatus.IDLE if session["resumes_at"] is not None:
             return why
         case _:

@@ -1,7 +1,6 @@
 """`pcc list | status | add | pause | resume | stop`."""
 
 import shlex
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +22,7 @@ from perpetualcc.cli.later import (
     begins_in_words,
     said_alike,
 )
-from perpetualcc.cli.look import fit, hung, print_json, table
+from perpetualcc.cli.look import fit, hung, print_json, table, tell
 from perpetualcc.cli.options import JsonOption, LookedAtArgument, session_argument
 from perpetualcc.cli.session_page import decision_lines, page, row, row_colour
 from perpetualcc.cli.statuses import STATUSES, is_scheduled, parse_status
@@ -89,7 +88,7 @@ def list_sessions(
     found, sessions = sessions, _newest(sessions, limit or _NEWEST)
     if limit is None and (hidden := len(found) - len(sessions)):
         told = f"{counted(hidden, 'older session')} not shown"
-        print(f"note: {told}; to see more: pcc list --limit {len(found)}", file=sys.stderr)
+        tell(f"note: {told}; to see more: pcc list --limit {len(found)}")
     if as_json:
         print_json(sessions)
     elif not sessions and (status or project):
@@ -202,10 +201,10 @@ def add(  # noqa: PLR0917  # one parameter an option
     at = begins_in_words(added["due"], added.get("when")) + (", planned first" if plan else "")
     print(f"Added {added['id']}{at}: {fit(added['prompt'], 60)}")
     if budgets and (note := of_one_unattended(budgets)):
-        print(f"note: {note}", file=sys.stderr)
+        tell(f"note: {note}")
     if found["status"] in _STANDS:
         stands = f"The session {_STANDS[found['status']]}, and this task with it"
-        print(f"note: {stands}; go on with: pcc resume {found['id']}", file=sys.stderr)
+        tell(f"note: {stands}; go on with: pcc resume {found['id']}")
 
 
 @app.command()
@@ -256,9 +255,9 @@ def resume(
     else:
         print(f"Resumed {who}. Watch it with: pcc attach {resumed['id']}")
     if resumed["status"] == SessionStatus.WAITING_INPUT:
-        print(f"note: Still waiting: {resumed['detail']}", file=sys.stderr)
+        tell(f"note: Still waiting: {resumed['detail']}")
     elif waits:
-        print(f"note: {waits}", file=sys.stderr)
+        tell(f"note: {waits}")
 
 
 @app.command()

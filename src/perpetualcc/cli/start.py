@@ -28,7 +28,7 @@ from perpetualcc.cli.later import (
     refuse_other_plans,
     said_alike,
 )
-from perpetualcc.cli.look import fit, one_line, terminal_width
+from perpetualcc.cli.look import fit, one_line, tell, terminal_width
 from perpetualcc.cli.options import (
     TAKES_WORDS,
     ClaudeModelOption,
@@ -224,7 +224,7 @@ def begin(
             _beside(daemon.call("session.list", project=session["project"]), session),
         ):
             if note:
-                print(f"note: {note}", file=sys.stderr)
+                tell(f"note: {note}")
         if not session["delay"] and used_up(budgets):
             session["delay"] = "waits for a budget that is used up"
     continued = _continued(session.get("continues"))
@@ -243,7 +243,7 @@ def _continued(conversation: dict[str, Any] | None) -> str:
         return ""
     words, used = fit(one_line(conversation["words"]), 60), conversation["used_at"]
     if time.time() - used < _JUST_NOW:
-        print(f"note: {_STILL_OPEN}", file=sys.stderr)
+        tell(f"note: {_STILL_OPEN}")
     said = f' "{words}"' if words else ""
     return f"\nGoes on with: {conversation['conversation'][:8]}{said}, last used {seen(used)}"
 
@@ -265,8 +265,8 @@ def _beside(near: list[dict[str, Any]], own: dict[str, Any]) -> str:
     who = f"Session '{first['name']}' ({first['id']})"
     have = f" and {len(others) - 1} more have" if len(others) > 1 else " has"
     return (
-        f"{who}{have} unfinished work in the same project; what comes after that is better given"
-        f' to it: pcc add {first["id"]} "…"'
+        f"{who}{have} unfinished work on the same files. What comes after it:"
+        f' pcc add {first["id"]} "…"; what goes on beside it: pcc start --worktree NAME'
     )
 
 
@@ -289,11 +289,12 @@ def _brought_along(brought: dict[str, Any]) -> Iterator[str]:
     if brought["trusted"]:
         return
     files = {str(one["file"]) for one in brought["surfaces"]} - set(INSTRUCTIONS)
-    look = f"to look at it: pcc trust {shlex.quote(brought['project'])}"
+    look = f"pcc trust {shlex.quote(brought['project'])}"
     if others := sorted(files - {POLICY_FILE}):
-        yield f"{one_line(first_few(others))} will not count; {look}"
+        what = f"What this project brings along for Claude Code ({one_line(first_few(others))})"
+        yield f"{what} does not count until you have looked at it: {look}"
     elif files and not mistakes:
-        yield f"{POLICY_FILE} counts only where it is stricter; {look}"
+        yield f"{POLICY_FILE} counts only where it is stricter; to look at it: {look}"
 
 
 @app.command()

@@ -1,12 +1,12 @@
 """What a terminal has and the running daemon has not: told, or taken over where nobody minds."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 
 from perpetualcc import config
 from perpetualcc.cli.connection import connect, restart_command
+from perpetualcc.cli.look import tell
 from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.patience import said_if_long
 from perpetualcc.daemon.state import (
@@ -55,7 +55,7 @@ def lacking_here(options: GlobalOptions) -> list[str]:
 def tell_what_is_not_taken_over(options: GlobalOptions) -> None:
     with suppress(PerpetualError):  # `connect` has told of a mistake
         for _, note in not_taken_over(options):
-            print(f"note: {note}", file=sys.stderr)
+            tell(f"note: {note}")
 
 
 def take_over(options: GlobalOptions) -> None:
@@ -99,7 +99,7 @@ def _start_anew(options: GlobalOptions) -> None:
     what = [f"your {', '.join(names)}"] if names else []
     what += ["the settings as they are now"] * is_set_otherwise
     anew = f"The daemon had nothing to do and was started anew, with {' and '.join(what)}"
-    print(f"note: {anew}", file=sys.stderr)
+    tell(f"note: {anew}")
 
 
 def _is_something_missing_here(options: GlobalOptions) -> bool:

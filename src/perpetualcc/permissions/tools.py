@@ -27,7 +27,7 @@ from perpetualcc.permissions.mcp import judge_mcp
 from perpetualcc.permissions.paths import Territory
 from perpetualcc.permissions.settings import PermissionSettings
 from perpetualcc.permissions.shell.words import alternatives
-from perpetualcc.permissions.skills import has_unseen_skill
+from perpetualcc.permissions.skills import has_unseen_skill, own_skill, runs_commands
 from perpetualcc.permissions.urls import carries_away, judge_url
 from perpetualcc.permissions.worktrees import is_worktree
 
@@ -380,10 +380,21 @@ def _monitor(request: Request) -> Judgement:
 
 
 def _skill(request: Request) -> Judgement:
-    """One that lies deeper in the project than what `pcc trust` shows is for a person."""
+    """
+    A person's own, or one that they have seen, goes on: each call that follows is judged. Words of
+    Claude's in its commands are not, and one that lies deeper in the project than what `pcc trust`
+    shows is for a person.
+    """
     findings = _listed(request)
     name = (request.optional("skill") or "").removeprefix("/")
-    if not has_unseen_skill(request.territory.project, request.territory.home, name):
+    if skill := own_skill(request.territory.project, request.territory.home, name):
+        runs = runs_commands(skill)
+        if not (runs and (request.optional("args") or "").strip()):
+            why = "Loads instructions of your own, or of a project that you trust"
+            effect = EffectKind.EXECUTE if runs else EffectKind.READ
+            findings[0] = request.finding(Risk.LOW, "own-skill", why, effect)
+        return findings
+    if not has_unseen_skill(request.territory.project):
         return findings
     why = "A directory of this project brings skills and hooks that nobody has seen"
     found = request.finding(Risk.MEDIUM, "unseen-skill", why, EffectKind.EXECUTE)

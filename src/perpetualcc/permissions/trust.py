@@ -282,7 +282,7 @@ def _of_file(name: str, content: bytes) -> Iterator[Surface]:
 
 
 _MATTER = re.compile(r"\A\ufeff?\s*---[^\n]*\n(.*?)(?:^---|\Z)", re.DOTALL | re.MULTILINE)
-_EXECUTED = re.compile(r"!`[^`]*`|^[ \t]*(`{3,}|~{3,})!.*?(?:\1|\Z)", re.DOTALL | re.MULTILINE)
+EXECUTED = re.compile(r"!`[^`]*`|^[ \t]*(`{3,}|~{3,})!.*?(?:\1|\Z)", re.DOTALL | re.MULTILINE)
 """What Claude Code runs when it reads a command or a skill: !`…` and a block marked with `!`."""
 _WORDS_ONLY = frozenset({"name", "description", "model", "color", "argument-hint", "version"})
 """Keys of a front matter that loosen and run nothing; any other is shown."""
@@ -296,7 +296,7 @@ def _of_text(name: str, text: str) -> Iterator[Surface]:
     """What the front matter of an agent, command or skill sets, and what its text would run."""
     if matter := _MATTER.match(text):
         yield from _of_matter(name, matter[1])
-    for found in _EXECUTED.finditer(text):
+    for found in EXECUTED.finditer(text):
         yield Surface(file=name, what="command", detail=found[0].strip())
 
 

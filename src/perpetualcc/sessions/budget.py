@@ -19,7 +19,8 @@ from perpetualcc.domain.limits import WindowUse
 
 SLICE_TOKENS = 50_000
 """A run reserves this much at a time and more when it is used up, so that others find room."""
-SLICE_USD = 5.0
+SLICE_USD = 1.0
+"""Some replies: with $5 a day five sessions find room, where one that only waits held it all."""
 BUDGET = "the budget"
 """Every reason of a refusal begins so: the session's detail tells what it waits for."""
 _RESUMED = "limits.resume_tokens"
@@ -118,7 +119,7 @@ class Refusal:
     def reason(self) -> str:
         """For a person."""
         if self.scope is BudgetScope.RESERVED:
-            return f"{BUDGET} {self.limit} has nothing left but what runs at work may use"
+            return f"{BUDGET} {self.limit} is all set aside for the runs at work"
         return f"{BUDGET} {self.limit} is used up: {self.used:,.6g} of {self.allowed:,.6g}"
 
     def packet(self, session: str) -> dict[str, Any]:

@@ -33,16 +33,16 @@ def test_one_that_waits_for_a_limit_is_named():
     found = _beside([OWN, one("a", "RATE_LIMITED", resumes_at=1_900_000_000.0)], OWN)
 
     assert found == (
-        "Session 'a' (id-a) has unfinished work in the same project; what comes after that is"
-        ' better given to it: pcc add id-a "…"'
+        "Session 'a' (id-a) has unfinished work on the same files. What comes after it:"
+        ' pcc add id-a "…"; what goes on beside it: pcc start --worktree NAME'
     )
 
 
 def test_those_that_have_not_ended_are_counted_and_one_is_named():
     found = _beside([OWN, one("a", "RATE_LIMITED"), one("b", "ERROR"), one("c", "IDLE")], OWN)
 
-    assert found.startswith("Session 'a' (id-a) and 1 more have unfinished work in the same")
-    assert found.endswith('pcc add id-a "…"')
+    assert found.startswith("Session 'a' (id-a) and 1 more have unfinished work on the same")
+    assert 'pcc add id-a "…"' in found
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,12 @@ POLICY = {"file": ".perpetualcc/policy.toml", "what": "policy", "detail": "safe_
 MISTAKE = {"file": ".perpetualcc/policy.toml", "what": "mistake", "detail": "it has a mistake"}
 HOOK = {"file": ".claude/settings.json", "what": "hook", "detail": "x.sh"}
 WORDS = {"file": "CLAUDE.md", "what": "instructions", "detail": "9 bytes"}
-LOOK = "to look at it: pcc trust '/a b'"
+LOOK = "pcc trust '/a b'"
+BROUGHT = (
+    "What this project brings along for Claude Code (.claude/settings.json) does not count until"
+    f" you have looked at it: {LOOK}"
+)
+STRICTER = f".perpetualcc/policy.toml counts only where it is stricter; to look at it: {LOOK}"
 
 
 @pytest.mark.parametrize(
@@ -17,8 +22,8 @@ LOOK = "to look at it: pcc trust '/a b'"
         ([], False, []),
         ([WORDS], False, []),
         ([HOOK, WORDS, POLICY], True, []),
-        ([HOOK, WORDS, POLICY], False, [f".claude/settings.json will not count; {LOOK}"]),
-        ([POLICY], False, [f".perpetualcc/policy.toml counts only where it is stricter; {LOOK}"]),
+        ([HOOK, WORDS, POLICY], False, [BROUGHT]),
+        ([POLICY], False, [STRICTER]),
         ([POLICY, MISTAKE], False, ["it has a mistake"]),
         ([POLICY, MISTAKE], True, ["it has a mistake"]),
     ],

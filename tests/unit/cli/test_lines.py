@@ -277,8 +277,8 @@ INDENT = " " * 11
             },
             [
                 (
-                    f"[T] Will go on at {moment(3e9)}: the budget usd_per_day has nothing left but"
-                    " what runs at work may use"
+                    f"[T] Will go on at {moment(3e9)}: the budget usd_per_day is all set aside for"
+                    " the runs at work"
                 )
             ],
         ),

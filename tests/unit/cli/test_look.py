@@ -275,6 +275,23 @@ def test_a_value_that_has_no_room_goes_on_below_itself_and_not_below_its_name(mo
     )
 
 
+def test_notes_errors_and_findings_are_broken_below_their_text(monkeypatch, capsys):
+    monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: 30)
+
+    look.tell("note: it was started without your KEY, URL\nhint:  pcc daemon restart now please")
+
+    assert capsys.readouterr().err.splitlines() == [
+        "note: it was started without",
+        "      your KEY, URL",
+        "hint:  pcc daemon restart now",
+        "       please",
+    ]
+    assert look.hung("\x1b[31m✗\x1b[0m Not signed in here to Claude: pcc login").splitlines() == [
+        "\x1b[31m✗\x1b[0m Not signed in here to",
+        "  Claude: pcc login",
+    ]
+
+
 def test_what_fits_and_what_has_no_blank_stay_as_they_are(monkeypatch):
     monkeypatch.setattr("perpetualcc.cli.look.terminal_width", lambda: 30)
     coloured = "[12:00:00] \x1b[32mdone and done\x1b[0m"

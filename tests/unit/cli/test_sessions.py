@@ -118,6 +118,7 @@ def test_what_waits_for_a_limit_is_said_to_go_on_by_itself():
     limited = LATER | {"status": "RATE_LIMITED", "detail": "the 5-hour limit", "runs": 1}
 
     assert any(re.fullmatch(r"Resumes:     .*, by itself", line) for line in page(limited))
+    assert row(limited)[3].endswith("\nthe 5-hour limit")
 
 
 def test_between_two_times_it_is_scheduled_and_has_started():

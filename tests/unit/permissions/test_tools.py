@@ -105,6 +105,41 @@ def test_a_message_to_another_session_is_for_a_person_and_no_brain() -> None:
     assert not judged("SendMessage", to="a7450e47abe1b62c2", message="x").is_guarded
 
 
+RUNS = "Now: !`git log $ARGUMENTS`"
+
+
+@pytest.mark.parametrize(
+    ("skill", "text", "args", "risk"),
+    [
+        ("skills/a/SKILL.md", "---\nallowed-tools: Bash\n---\nGreet.", "", "LOW"),
+        ("skills/a/SKILL.md", "Greet $ARGUMENTS.", "!`touch x`", "LOW"),
+        ("commands/a.md", RUNS, " ", "LOW"),
+        ("commands/a.md", RUNS, "; touch x", "MEDIUM"),
+        ("skills/b/SKILL.md", "Greet.", "", "MEDIUM"),
+    ],
+)
+@pytest.mark.parametrize("whose", ["project", "home"])
+def test_a_skill_that_a_person_has_seen_goes_on_unless_a_command_is_given_words(
+    tmp_path: Path, whose: str, skill: str, text: str, args: str, risk: str
+) -> None:
+    file = tmp_path / whose / ".claude" / skill
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    given = {"skill": "a", "args": args}
+    asked = ToolCall(tool="Skill", input=given, project=tmp_path / "project")
+
+    assert analyse(asked, PermissionSettings(home=tmp_path / "home")).risk == risk
+
+
+def test_a_command_in_a_folder_is_called_by_both_names(tmp_path: Path) -> None:
+    file = tmp_path / ".claude" / "commands" / "ops" / "roll.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("Roll $1.")
+    asked = ToolCall(tool="Skill", input={"skill": "ops:roll", "args": "x"}, project=tmp_path)
+
+    assert analyse(asked, PermissionSettings(home=tmp_path / "home")).risk == "LOW"
+
+
 def test_a_skill_that_trust_does_not_show_is_for_a_person(tmp_path: Path) -> None:
     for place in ("", "packages/a"):
         folder = tmp_path / place / ".claude" / "skills" / f"skill{len(place)}"

@@ -174,6 +174,17 @@ def test_many_that_start_at_once_cannot_exceed_the_day(play):
     assert refused == {BudgetScope.RESERVED}
 
 
+def test_a_few_dollars_a_day_are_not_all_set_aside_for_one_run(play):
+    async def evening(budget):
+        await budget.set_limit("usd_per_day", 2.5)
+        return [await budget.reserve(request(f"t-{n}", unattended=False), NOW) for n in range(4)]
+
+    *granted, refused = play(evening)
+
+    assert [one.usd for one in granted] == [1, 1, 0.5]
+    assert refused.scope is BudgetScope.RESERVED
+
+
 def test_what_was_spent_survives_a_crash_and_what_was_held_does_not(play):
     async def before(budget):
         await budget.set_limit("tokens_per_day", 60_000)
