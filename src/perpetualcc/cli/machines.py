@@ -9,7 +9,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.config import change
-from perpetualcc.cli.look import print_json, printable, table
+from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import JsonOption, ListingGroup
 from perpetualcc.cli.other_machines import Said, ask_all
 from perpetualcc.cli.statuses import standing
@@ -25,6 +25,7 @@ app = typer.Typer(
 
 _SETTING = "machines.hosts"
 _OVER = ("completed", "stopped")
+_OTHER_VERSION = "Its pcc is of another version, and says it otherwise"
 
 HostArgument = Annotated[
     str,
@@ -70,9 +71,13 @@ def add(ctx: typer.Context, host: HostArgument) -> None:
     answer = ask_all(ctx.obj, [host], ["--version"])[1]
     if answer.problem:
         raise answer.problem
+    if answer.code:
+        raise PerpetualError(
+            f"pcc does not work on {host!r}: {answer.in_short}", hint=f"See: ssh {host}"
+        )
     if host not in hosts:
         change(config.config_path(), _SETTING, [*hosts, host])
-    print(f"Added {host}: {printable(answer.output).strip()}")
+    print(f"Added {host}: {answer.in_short}")
 
 
 @app.command()
@@ -96,10 +101,13 @@ def _counts(answer: Said) -> dict[str, Any]:
     if answer.problem:
         return {"machine": answer.host, "error": answer.problem.message}
     try:
-        words = [standing(session)[1].lower() for session in json.loads(answer.output)]
-    except (ValueError, KeyError, TypeError, AttributeError):  # it may be of any version
-        said = printable(answer.output.strip() or "It says nothing")
-        return {"machine": answer.host, "error": said}
+        sessions = json.loads(answer.output)
+    except (ValueError, RecursionError):
+        return {"machine": answer.host, "error": answer.in_short}
+    try:
+        words = [standing(session)[1].lower() for session in sessions]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {"machine": answer.host, "error": _OTHER_VERSION}
     return {"machine": answer.host, "sessions": dict(Counter(words))}
 
 
