@@ -1,5 +1,6 @@
 """What keys make of a line, however their bytes arrive, and on which rows it is drawn."""
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -87,3 +88,34 @@ def test_it_is_drawn_whole_on_rows_that_leave_the_last_column_free(text, columns
     assert len(rows) <= 6
     whole = SAY + text
     assert "".join(rows) == whole or (rows[0] == " …" and whole.endswith("".join(rows[1:])))
+
+
+def test_a_book_that_is_pasted_is_read_while_one_looks():
+    """Of a page that took a second, a hundred would have taken an hour."""
+    book = b"\x1b[200~" + b"A line of a book, and another word\r" * 20_000 + b"\x1b[201~!"
+    began = time.process_time()
+
+    line, _ = typed(*(book[at : at + 4_095] for at in range(0, len(book), 4_095)))
+
+    assert line == "A line of a book, and another word\n" * 20_000 + "!"
+    assert time.process_time() - began < 5
+
+
+def test_of_a_long_text_the_end_is_drawn_and_stands_still_while_one_types():
+    line = TypedLine()
+    line._invitation, line._columns = SAY, 60
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typed_line, "_height", lambda: 40)
+        line.text = "word " * 2_000
+        before = line._laid_out()
+        line.text += "more"
+        after = line._laid_out()
+
+    assert len(before) == 6
+    assert "".join(after) == "".join(before) + "more"
+
+
+def test_what_joins_letters_is_pasted_as_it_is_typed():
+    persian = "می\u200cخواهم"
+
+    assert typed(f"\x1b[200~{persian}\x1b[201~".encode()) == typed(persian.encode())
