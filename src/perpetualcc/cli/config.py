@@ -253,9 +253,13 @@ def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
 
 
 def change(path: Path, name: str, value: Any) -> None:
-    """Write one key (None: remove it), atomically, and only if the result can be used."""
+    """
+    Write one key (None: remove it), atomically, and only if the result can be used.
+
+    `value`: or what makes it of what is written by now; nobody else writes meanwhile.
+    """
     with _one_at_a_time(path.resolve().parent):
-        _change_alone(path, name, value)
+        _change_alone(path, name, value() if callable(value) else value)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def list_machines(ctx: typer.Context, as_json: JsonOption = False) -> None:
     Example: pcc machines
     """
     only_a_person("works on other machines")
-    answers = ask_all(ctx.obj, load_config().machines.hosts, ["list", "--json"])
+    answers = ask_all(ctx.obj, _known(), ["list", "--json"])
     found = [_counts(answer) for answer in answers]
     if as_json:
         print_json(found)
@@ -66,7 +66,6 @@ def add(ctx: typer.Context, host: HostArgument) -> None:
     Example: pcc machines add alice@build.example.com
     """
     only_a_person("says which machines there are")
-    hosts = load_config().machines.hosts
     MachineSettings(hosts=(host,))
     answer = ask_all(ctx.obj, [host], ["--version"])[1]
     if answer.problem:
@@ -75,8 +74,7 @@ def add(ctx: typer.Context, host: HostArgument) -> None:
         raise PerpetualError(
             f"pcc does not work on {host!r}: {answer.in_short}", hint=f"See: ssh {host}"
         )
-    if host not in hosts:
-        change(config.config_path(), _SETTING, [*hosts, host])
+    change(config.config_path(), _SETTING, lambda: [*dict.fromkeys([*_known(), host])])
     print(f"Added {host}: {answer.in_short}")
 
 
@@ -88,12 +86,15 @@ def remove(host: HostArgument) -> None:
     Example: pcc machines remove box
     """
     only_a_person("says which machines there are")
-    hosts = load_config().machines.hosts
-    if host not in hosts:
+    if host not in (hosts := _known()):
         known = f"There are: {', '.join(hosts)}" if hosts else "There is none"
         raise PerpetualError(f"{host!r} is none of your machines", hint=known)
-    change(config.config_path(), _SETTING, [one for one in hosts if one != host] or None)
+    change(config.config_path(), _SETTING, lambda: [one for one in _known() if one != host] or None)
     print(f"Removed {host}")
+
+
+def _known() -> tuple[str, ...]:
+    return load_config().machines.hosts
 
 
 def _counts(answer: Said) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 import os
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from perpetualcc.cli import machines, on, other_machines
+from perpetualcc.cli.other_machines import Said
+from perpetualcc.config.file import load_config
 from perpetualcc.domain.errors import PerpetualError
 
 ANSWER = '[{"status": "COMPLETED", "resumes_at": null, "detail": ""}]'
@@ -117,3 +120,19 @@ def test_what_is_too_long_for_any_program_is_said(box):
 
     with pytest.raises(PerpetualError, match="ssh cannot be started: Argument list too long"):
         other_machines.type_on("box", ["say", "x" * 200_000])
+
+
+def test_two_machines_that_are_added_at_once_are_both_added(tmp_path, monkeypatch):
+    monkeypatch.setenv("PERPETUALCC_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").touch()
+    late = Said(host="late", code=0, output="pcc 0.1.0")
+
+    def ask_all(_options, hosts, _words):
+        if hosts == ["box"]:  # it takes seconds, in which another is added
+            machines.add(SimpleNamespace(obj=None), "late")
+        return [late, late]
+
+    monkeypatch.setattr(machines, "ask_all", ask_all)
+    machines.add(SimpleNamespace(obj=None), "box")
+
+    assert load_config().machines.hosts == ("late", "box")
