@@ -21,9 +21,12 @@ _MOST_ROWS = 6
 _MOST_MARKS = 4
 """On one character, as far as is looked at: what takes no room of its own."""
 _ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O\x00-\x1f\x7f]|(?=[\x00-\x1f\x7f]))", re.DOTALL
+    r"\x1b(?:\[[ -?]*(?:[@-~]|(?=[^ -~]))|O.|[^\[O\x00-\x1f\x7f]|(?=[\x00-\x1f\x7f]))", re.DOTALL
 )
-"""A whole one: arrows and the like mean nothing here, and leave nothing behind."""
+"""
+A whole one, or one that something else breaks off (Alt+[ and Enter): arrows and the like mean
+nothing here, and leave nothing behind.
+"""
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 _ASK_FOR_MARKS, _ASK_FOR_NONE = "\x1b[?2004h", "\x1b[?2004l"
 """Pasted text comes marked: its line ends send nothing (xterm's bracketed paste)."""
