@@ -195,6 +195,18 @@ def test_what_is_staged_and_not_on_the_disk_stops_it_before_a_file_is_written(
     assert not (main / "new.py").exists()
 
 
+def test_what_another_has_merged_meanwhile_stops_it_before_a_file_is_written(main, there, tmp_path):
+    change(there, "new.py", "new\n")
+    tree = found(there)
+    way = in_the_way(tree.main, new_folder(tmp_path / "private"), tree.onto, tree.head)
+    change(main, "other.py", "theirs\n")
+
+    with pytest.raises(GitError, match="meanwhile"):
+        check_out(tree.main, tmp_path / "private", way.plan, tree.onto, tree.head, "merged")
+
+    assert git(main, "status", "--porcelain") == ""
+
+
 @pytest.mark.parametrize("as_far_as", [0, 3])
 def test_a_file_that_was_written_in_part_when_the_disk_was_full_is_in_nobodys_way(
     main, there, tmp_path, as_far_as

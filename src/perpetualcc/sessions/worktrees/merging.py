@@ -114,9 +114,15 @@ def check_out(main: Repository, folder: Path, plan: Plan, onto: str, new: str, w
     Let the branch of the main working tree, its index and its files be `new`. Again is harmless.
 
     Raises:
-        GitError: something is staged that would be lost, or a file changed meanwhile, and nothing
-            has been done; or it was ended in the middle, and the same again does the rest.
+        GitError: something is staged that would be lost, or a file or the branch changed meanwhile,
+            and nothing has been done; or it was ended in the middle, and the same again does the
+            rest.
     """
+    if main.git("rev-parse", "HEAD").decode().strip() != onto:
+        raise GitError(
+            f"Nothing was merged: something else was committed in '{main.top}' meanwhile",
+            hint="Look again: the same command goes by what is there now",
+        )
     words = ("read-tree", "-i", "-m")
     main.git(*words, "-n", onto, new)
     try:
