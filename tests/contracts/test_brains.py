@@ -4,11 +4,13 @@ import asyncio
 import json
 import os
 import socket
+import tempfile
 import threading
 from dataclasses import replace
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import claude_agent_sdk
 import pytest
 
 from perpetualcc.brain.factory import check_brain, open_brain
@@ -402,6 +404,26 @@ def test_a_check_knows_what_only_answers_from_what_it_wanted(kind, body, environ
 
     assert "reached" not in refused.value.message
     assert refused.value.hint
+
+
+def test_where_the_disk_takes_nothing_claude_cannot_be_asked(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    claude = ClaudeCompletion(ClaudeSettings())
+
+    with pytest.raises(BrainUnavailable, match="Claude cannot be asked: No such file"):
+        asyncio.run(claude.complete("system", "prompt", {}))
+
+
+def test_whatever_the_sdk_raises_claude_could_not_be_asked(monkeypatch) -> None:
+    async def silent(**_):
+        raise Exception("Control request timeout: initialize")  # noqa: TRY002  # as it does
+        yield
+
+    monkeypatch.setattr(claude_agent_sdk, "query", silent)
+    claude = ClaudeCompletion(ClaudeSettings())
+
+    with pytest.raises(BrainUnavailable, match="Claude cannot be asked"):
+        asyncio.run(claude.complete("system", "prompt", {}))
 
 
 def test_a_brain_without_fallback_says_that_nobody_could_be_asked() -> None:

@@ -37,6 +37,16 @@ class ClaudeCompletion:
         """See `Complete`."""
         import claude_agent_sdk as sdk  # noqa: PLC0415  # costs a second and 70 MB
 
+        try:
+            return _completion(await self._asked(sdk, system, prompt, schema))
+        except BrainUnavailable:
+            raise
+        except Exception as error:  # the SDK raises bare ones, and the disk may be full
+            raise BrainUnavailable(
+                f"Claude cannot be asked: {_named(error)}", hint="claude --version"
+            ) from error
+
+    async def _asked(self, sdk: Any, system: str, prompt: str, schema: Mapping[str, Any]) -> Any:
         with scratch("brain") as empty:
             options = sdk.ClaudeAgentOptions(
                 tools=[],
@@ -53,17 +63,16 @@ class ClaudeCompletion:
                 env=self._environment,
                 extra_args={"no-session-persistence": None},
             )
-            try:
-                result = await _result(sdk, sdk.query(prompt=prompt, options=options))
-            except sdk.ClaudeSDKError as error:
-                raise BrainUnavailable(
-                    f"Claude cannot be asked: {type(error).__name__}", hint="claude --version"
-                ) from error
-        return _completion(result)
+            return await _result(sdk, sdk.query(prompt=prompt, options=options))
 
     async def check(self) -> None:
         """One small call."""
         await self.complete("You check a connection.", "Say that you are ready.", _CHECK_SCHEMA)
+
+
+def _named(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return reason or type(error).__name__
 
 
 async def _result(sdk: Any, messages: AsyncIterator[Any]) -> Any:

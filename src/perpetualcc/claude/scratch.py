@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from perpetualcc.claude.processes import is_alive
@@ -15,7 +15,12 @@ _NAME = re.compile(r"pcc-[a-z]+-(\d+)-\w+")
 
 @contextmanager
 def scratch(kind: str) -> Iterator[Path]:
-    """A directory of its own, 0700; those that killed processes of ours left behind are removed."""
+    """
+    A directory of its own, 0700; those that killed processes of ours left behind are removed.
+
+    Raises:
+        OSError: the disk takes none.
+    """
     _remove_orphans(kind)
     with tempfile.TemporaryDirectory(prefix=f"pcc-{kind}-{os.getpid()}-") as folder:
         yield Path(folder)
@@ -24,6 +29,7 @@ def scratch(kind: str) -> Iterator[Path]:
 def _remove_orphans(kind: str) -> None:
     for left in Path(tempfile.gettempdir()).glob(f"pcc-{kind}-*"):
         named = _NAME.fullmatch(left.name)
-        is_ours = named is not None and not left.is_symlink() and left.stat().st_uid == os.getuid()
-        if named and is_ours and not is_alive(int(named[1])):
-            shutil.rmtree(left, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another one removes them, too
+            is_ours = not left.is_symlink() and left.stat().st_uid == os.getuid()
+            if named and is_ours and not is_alive(int(named[1])):
+                shutil.rmtree(left, ignore_errors=True)

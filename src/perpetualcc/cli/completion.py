@@ -55,7 +55,11 @@ def machines(incomplete: str) -> list[str]:
     """The hosts of the settings."""
     from perpetualcc.config.file import load_config
 
-    return one_of(*load_config().machines.hosts, "all")(incomplete)
+    try:
+        hosts = load_config().machines.hosts
+    except PerpetualError:
+        hosts = ()
+    return one_of(*hosts, "all")(incomplete)
 
 
 def conversations(ctx: Any, incomplete: str) -> list[str]:

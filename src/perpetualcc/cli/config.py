@@ -5,7 +5,6 @@ import json
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator, MutableMapping
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
@@ -242,8 +241,10 @@ def _asked_key() -> str:
 @contextmanager
 def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
     """A copy of the configuration with the changes, to try them out."""
-    with tempfile.TemporaryDirectory(prefix="pcc-config-") as folder:
-        draft = Path(folder, "config.toml")
+    from perpetualcc.claude.scratch import scratch
+
+    with scratch("config") as folder:
+        draft = folder / "config.toml"
         if path.exists():
             draft.write_bytes(path.read_bytes())
         for setting, value in wanted.items():
@@ -252,9 +253,13 @@ def _tried(path: Path, wanted: dict[str, Any]) -> Iterator[Path]:
 
 
 def change(path: Path, name: str, value: Any) -> None:
-    """Write one key (None: remove it), atomically, and only if the result can be used."""
+    """
+    Write one key (None: remove it), atomically, and only if the result can be used.
+
+    `value`: or what makes it of what is written by now; nobody else writes meanwhile.
+    """
     with _one_at_a_time(path.resolve().parent):
-        _change_alone(path, name, value)
+        _change_alone(path, name, value() if callable(value) else value)
 
 
 @contextmanager

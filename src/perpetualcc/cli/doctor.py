@@ -1,15 +1,14 @@
 """`pcc doctor`: what is here, what is enforced, and how that is known."""
 
 import asyncio
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from perpetualcc import config
 from perpetualcc.claude.binary import chosen_claude
+from perpetualcc.claude.scratch import scratch
 from perpetualcc.cli.checkup import Finding, what_is_good_to_have, what_is_needed
 from perpetualcc.cli.look import coloured, hung, print_json
 from perpetualcc.cli.options import JsonOption
@@ -59,7 +58,7 @@ def _prove() -> Iterator[Finding]:
     except PerpetualError as error:
         yield False, f"Nothing can be proved: {error.message}"
         return
-    with tempfile.TemporaryDirectory(prefix="pcc-doctor-") as folder:
-        canary = Canary(config.locate(Path(folder)).prepare())
+    with scratch("doctor") as folder:
+        canary = Canary(config.locate(folder).prepare())
         for proof in asyncio.run(canary.prove(binary)):
             yield proof.holds, f"{proof.name}: {proof.why}"

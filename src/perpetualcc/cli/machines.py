@@ -9,7 +9,7 @@ import typer
 from perpetualcc import config
 from perpetualcc.cli import completion
 from perpetualcc.cli.config import change
-from perpetualcc.cli.look import print_json, printable, table
+from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import JsonOption, ListingGroup
 from perpetualcc.cli.other_machines import Said, ask_all
 from perpetualcc.cli.statuses import standing
@@ -25,6 +25,7 @@ app = typer.Typer(
 
 _SETTING = "machines.hosts"
 _OVER = ("completed", "stopped")
+_OTHER_VERSION = "Its pcc is of another version, and says it otherwise"
 
 HostArgument = Annotated[
     str,
@@ -44,7 +45,7 @@ def list_machines(ctx: typer.Context, as_json: JsonOption = False) -> None:
     Example: pcc machines
     """
     only_a_person("works on other machines")
-    answers = ask_all(ctx.obj, load_config().machines.hosts, ["list", "--json"])
+    answers = ask_all(ctx.obj, _known(), ["list", "--json"])
     found = [_counts(answer) for answer in answers]
     if as_json:
         print_json(found)
@@ -65,14 +66,16 @@ def add(ctx: typer.Context, host: HostArgument) -> None:
     Example: pcc machines add alice@build.example.com
     """
     only_a_person("says which machines there are")
-    hosts = load_config().machines.hosts
     MachineSettings(hosts=(host,))
     answer = ask_all(ctx.obj, [host], ["--version"])[1]
     if answer.problem:
         raise answer.problem
-    if host not in hosts:
-        change(config.config_path(), _SETTING, [*hosts, host])
-    print(f"Added {host}: {printable(answer.output).strip()}")
+    if answer.code:
+        raise PerpetualError(
+            f"pcc does not work on {host!r}: {answer.in_short}", hint=f"See: ssh {host}"
+        )
+    change(config.config_path(), _SETTING, lambda: [*dict.fromkeys([*_known(), host])])
+    print(f"Added {host}: {answer.in_short}")
 
 
 @app.command()
@@ -83,12 +86,15 @@ def remove(host: HostArgument) -> None:
     Example: pcc machines remove box
     """
     only_a_person("says which machines there are")
-    hosts = load_config().machines.hosts
-    if host not in hosts:
+    if host not in (hosts := _known()):
         known = f"There are: {', '.join(hosts)}" if hosts else "There is none"
         raise PerpetualError(f"{host!r} is none of your machines", hint=known)
-    change(config.config_path(), _SETTING, [one for one in hosts if one != host] or None)
+    change(config.config_path(), _SETTING, lambda: [one for one in _known() if one != host] or None)
     print(f"Removed {host}")
+
+
+def _known() -> tuple[str, ...]:
+    return load_config().machines.hosts
 
 
 def _counts(answer: Said) -> dict[str, Any]:
@@ -96,10 +102,13 @@ def _counts(answer: Said) -> dict[str, Any]:
     if answer.problem:
         return {"machine": answer.host, "error": answer.problem.message}
     try:
-        words = [standing(session)[1].lower() for session in json.loads(answer.output)]
-    except (ValueError, KeyError, TypeError, AttributeError):  # it may be of any version
-        said = printable(answer.output.strip() or "It says nothing")
-        return {"machine": answer.host, "error": said}
+        sessions = json.loads(answer.output)
+    except (ValueError, RecursionError):
+        return {"machine": answer.host, "error": answer.in_short}
+    try:
+        words = [standing(session)[1].lower() for session in sessions]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {"machine": answer.host, "error": _OTHER_VERSION}
     return {"machine": answer.host, "sessions": dict(Counter(words))}
 
 

@@ -63,7 +63,7 @@ def _on_all(ctx: typer.Context, words: list[str]) -> int:
 
 
 def _shown(answer: Said) -> str:
-    told = f"{answer.problem.message}\n{answer.problem.hint}" if answer.problem else answer.output
+    told = f"{answer.problem.message}\n{answer.problem.hint}" if answer.problem else answer.shown
     return f"{coloured(f'── {answer.host}', 'dim')}\n{told.strip()}"
 
 
@@ -73,5 +73,5 @@ def _data(answer: Said) -> Any:
         return {"error": answer.problem.message}
     try:
         return json.loads(answer.output)
-    except ValueError:
-        return {"error": answer.output.strip() or f"code {answer.code}"}
+    except (ValueError, RecursionError):
+        return {"error": answer.in_short}

@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,8 +70,10 @@ def meant(session: dict[str, Any]) -> Meant:
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
-        yield Path(folder)
+    from perpetualcc.claude.scratch import scratch
+
+    with scratch("files") as folder:
+        yield folder
 
 
 def refuse_beside_work(daemon: "Client", *places: Path) -> None:

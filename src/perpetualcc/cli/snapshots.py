@@ -1,6 +1,5 @@
 """What `pcc diff` and `pcc undo` share: which snapshot is meant, and where its files are."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -78,6 +77,7 @@ def recorded(told: dict[str, Any]) -> "Snapshot":
 @contextmanager
 def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
     """The repository, and a private folder for what is read of it."""
+    from perpetualcc.claude.scratch import scratch
     from perpetualcc.sessions.snapshots.repository import there
 
     if not Path(snapshot["top"]).is_dir():
@@ -85,14 +85,14 @@ def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
             f"'{snapshot['top']}' is gone",
             hint=f"What was kept of it: pcc undo {snapshot['session']} --list",
         )
-    with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
+    with scratch("files") as folder:
         repository = there(snapshot["top"], snapshot["prefix"])
         if repository.asked("cat-file", "-e", f"{snapshot['commit']}^{{tree}}").returncode:
             raise PerpetualError(
                 f"The snapshot is not in the repository at '{snapshot['top']}' any more",
                 hint="That is another one by now, or git has removed what only refs/pcc/ led to",
             )
-        yield repository, Path(folder)
+        yield repository, folder
 
 
 def commits_told(commits: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -299,12 +299,12 @@ class Watcher:
         self._countdown.clear()
         self._telling.interrupt()
         if self._is_stopping:
-            self._is_stopping = False
             if line.strip().casefold() in {"y", "yes"}:
                 daemon.call("session.stop", session=self._session)
                 self._listens = False
             else:
                 print("Not stopped.")
+            self._is_stopping = False
         elif self._is_speaking:
             self._is_speaking = False
             self._speak(daemon, line)
@@ -339,10 +339,13 @@ class Watcher:
         except AnswerError as error:
             print(f"   {error.message}. {error.hint}")
         except PerpetualError as error:
-            # Somebody was first, or it does not fit: asked again from the start, if it still waits.
+            # Asked again from the start, if it still waits: somebody was first, it does not fit, or
+            # the daemon went away with it, and the log says whether it was taken.
+            asked = self._waiting[number] = Prompt(request=self._waiting[number].request)
+            if isinstance(error, ConnectionLost):
+                raise
             print(f"error: {error.message}")
-            if asked := self._waiting.pop(number, None):
-                self._keep_if_waiting(daemon, asked)
+            self._drop_if_settled(daemon, asked)
 
     def _speak(self, daemon: Client, line: str) -> None:
         """A line without its end was left with Ctrl+D."""
@@ -367,10 +370,9 @@ class Watcher:
                 print(f"hint:  {error.hint}")
         self._unsent = None
 
-    def _keep_if_waiting(self, daemon: Client, asked: Prompt) -> None:
-        found = daemon.call("escalation.get", number=asked.number)
-        if found["settled_at"] is None:
-            self._waiting[asked.number] = Prompt(request=asked.request)
+    def _drop_if_settled(self, daemon: Client, asked: Prompt) -> None:
+        if daemon.call("escalation.get", number=asked.number)["settled_at"] is not None:
+            self._waiting.pop(asked.number, None)
 
 
 class Countdown:

@@ -18,10 +18,15 @@ from perpetualcc.cli.look import printable, steers, terminal_width, width, width
 
 _MOST_ROWS = 6
 """Of a longer text the end is drawn; all of it is kept."""
+_MOST_MARKS = 4
+"""On one character, as far as is looked at: what takes no room of its own."""
 _ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O\x00-\x1f\x7f]|(?=[\x00-\x1f\x7f]))", re.DOTALL
+    r"\x1b(?:\[[ -?]*(?:[@-~]|(?=[^ -~]))|O.|[^\[O\x00-\x1f\x7f]|(?=[\x00-\x1f\x7f]))", re.DOTALL
 )
-"""A whole one: arrows and the like mean nothing here, and leave nothing behind."""
+"""
+A whole one, or one that something else breaks off (Alt+[ and Enter): arrows and the like mean
+nothing here, and leave nothing behind.
+"""
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 _ASK_FOR_MARKS, _ASK_FOR_NONE = "\x1b[?2004h", "\x1b[?2004l"
 """Pasted text comes marked: its line ends send nothing (xterm's bracketed paste)."""
@@ -161,8 +166,11 @@ class TypedLine:
                 if not escape:
                     return None  # its rest is on its way
                 continue
+            if self._is_pasting:
+                self._take_pasted()
+                continue
             key, self._unread = self._unread[0], self._unread[1:]
-            if not self._is_pasting and key in {"\n", "\r", _END}:
+            if key in {"\n", "\r", _END}:
                 return self.text + ("" if key == _END else "\n")
             self._edit(key)
         return None
@@ -180,22 +188,31 @@ class TypedLine:
             self._is_pasting = sequence == _PASTE
         return sequence
 
+    def _take_pasted(self) -> None:
+        """All of it at once: it may be a whole book."""
+        pasted, escape, rest = self._unread.partition("\x1b")
+        self._unread = escape + rest
+        kept = "".join(key for key in pasted if key in "\r\n\t" or _is_text(key))
+        self.text += kept.replace("\r", "\n")
+
     def _edit(self, key: str) -> None:
-        if self._is_pasting:
-            self.text += "\n" if key == "\r" else key if key in "\n\t" or key.isprintable() else ""
-        elif key in _ERASE:
+        if key in _ERASE:
             self.text = _shortened(self.text)
         elif key == _ERASE_WORD:
             self.text = re.sub(r"\S*\s*\Z", "", self.text)
         elif key == _ERASE_ALL:
             self.text = ""
-        elif key == "\t" or key.isprintable() or not key.isascii():
+        elif key == "\t" or _is_text(key):
             self.text += key
 
     def _laid_out(self) -> list[str]:
         """Rows that leave the last column free: terminals disagree about what it does."""
-        text = printable(self.text).replace("\n", "⏎").replace("\t", " ")
-        rows = _broken(self._invitation + text, max(2, self._columns - 1))
+        room = max(2, self._columns - 1)
+        # What is not drawn is not laid out, and begins at the same place for a while.
+        step = _MOST_ROWS * room * _MOST_MARKS
+        begin = max(0, len(self.text) // step - 1) * step
+        text = printable(self.text[begin:]).replace("\n", "⏎").replace("\t", " ")
+        rows = _broken(self._invitation + text, room)
         more = len(rows) - max(1, min(_MOST_ROWS, _height() - 1))
         return [self._invitation[:1] + "…", *rows[more + 1 :]] if more > 0 else rows
 
@@ -226,6 +243,10 @@ def _read() -> bytes:
     if not found:
         raise KeyboardInterrupt
     return found
+
+
+def _is_text(key: str) -> bool:
+    return key.isprintable() or not key.isascii()
 
 
 def _is_ours() -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.foreign_files import read_regular
 from perpetualcc.domain.locations import Locations
@@ -29,7 +30,14 @@ DEFAULT_DATA = Path("~/.perpetualcc/data")
 
 
 def locate(data_dir: Path | None = None) -> Locations:
-    """The locations below `data_dir`; without one below `~/.perpetualcc/data`."""
+    """
+    The locations below `data_dir`; without one below `~/.perpetualcc/data`.
+
+    Raises:
+        PerpetualError: there is no home, and each folder that one stands in would have its own.
+    """
+    if data_dir is None and not expanded(DEFAULT_DATA).is_absolute():
+        raise PerpetualError("There is no home directory here", hint="export HOME=DIRECTORY")
     return Locations(data=Path(os.path.abspath(expanded(data_dir or DEFAULT_DATA))))  # noqa: PTH100  # symlinks stay as typed
 
 

@@ -71,16 +71,27 @@ class Minds:
     def _of(self, options: SessionOptions) -> _Mind:
         key = (options.brain, options.model, options.confidence)
         if key not in self._minds:
-            self._minds[key] = _Mind(self._open(options))
+            self._minds[key] = _Mind(self._opened(options))
         return self._minds[key]
+
+    def _opened(self, options: SessionOptions) -> Brain:
+        """A second brain that cannot be had (its key is not in our environment) costs no first."""
+        try:
+            return self._open(options)
+        except PerpetualError as error:
+            if not self._settings.second:
+                raise
+            log.warning("asked without a second brain: %s", error.message)
+            return self._open(options, has_second=False)
 
     def check(self, options: SessionOptions) -> None:
         """Raises PerpetualError when a session with these options could not have its brain."""
         self._open(options)
 
-    def _open(self, options: SessionOptions) -> Brain:
+    def _open(self, options: SessionOptions, *, has_second: bool = True) -> Brain:
+        wanted = brain_settings(self._settings, options)
         return open_brain(
-            brain_settings(self._settings, options),
+            wanted if has_second else replace(wanted, second=""),
             parse=parse_statements,
             environment=environment(),
             open_claude=self._open_claude,

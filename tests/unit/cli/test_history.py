@@ -9,6 +9,7 @@ from perpetualcc.cli.options import GlobalOptions
 from perpetualcc.cli.stream import Ending, Watcher
 from perpetualcc.daemon.views import newest_that_fit
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.gateway.client import ConnectionLost
 from perpetualcc.gateway.protocol import SUBSCRIPTION_FAILED, PushedEvent
 
 
@@ -94,3 +95,31 @@ def test_a_subscription_that_broke_is_an_error_with_a_hint():
     refuse_broken(PushedEvent(event="TextSaid", data={}))
     with pytest.raises(PerpetualError, match="cannot show"):
         refuse_broken(PushedEvent(event=SUBSCRIPTION_FAILED, data=None))
+
+
+class Dying(Daemon):
+    """It goes away with whatever it is told."""
+
+    def call(self, method: str, **params: Any) -> Any:
+        raise ConnectionLost
+
+
+def test_an_answer_that_went_away_with_the_daemon_is_asked_for_again():
+    question = {"number": 7, "type": "question", "title": "Which?"}
+    seen = watcher(Daemon(9, [question]), 4)
+
+    with pytest.raises(ConnectionLost):
+        seen._answer(Dying(0), "Blue\n")
+
+    assert list(seen._waiting) == [7]
+    assert not seen._waiting[7].given
+
+
+def test_a_stop_that_went_away_with_the_daemon_is_asked_for_again():
+    seen = watcher(Daemon(9), 4)
+    seen._is_stopping = True
+
+    with pytest.raises(ConnectionLost):
+        seen._take(Dying(0), "y\n")
+
+    assert seen._is_stopping

@@ -1,5 +1,6 @@
 """What keys make of a line, however their bytes arrive, and on which rows it is drawn."""
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -11,6 +12,7 @@ from perpetualcc.cli.look import width
 from perpetualcc.cli.typed_line import TypedLine
 
 SAY = "   Say to Claude > "
+BROKEN = ["\x1b[", "\x1b[1 ;", "\x1b[é", "\x1bO", "\x1b\x1b"]
 KEYS = ["a", " ", "世", "🚀", "e\u0301", "👍🏽", "\x7f", "\x17", "\x15", "\t", "\x01"]
 ARROWS = ["\x1b[A", "\x1b[1;5D", "\x1bOP", "\x1b[3~"]
 PASTED = ["\x1b[200~two\rlines\n\x1b[201~"]
@@ -23,8 +25,10 @@ def typed(*chunks: bytes) -> tuple[str, list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typed_line, "_read", lambda: arriving.pop(0))
         while arriving or line.has_more:
+            left = len(line._unread)
             if (found := line.read()) is not None:
                 sent.append(found)
+            assert found is not None or arriving or len(line._unread) < left or not line.has_more
     return line.text, sent
 
 
@@ -68,6 +72,9 @@ def test_keys_do_what_they_do_on_every_terminal(keys, text):
         (["yes\x1b", "\n"], ["yes\n"]),
         (["\x1b\n"], ["\n"]),
         (["a\x1b[", "Db\n"], ["ab\n"]),
+        (["yes\x1b[\n"], ["yes\n"]),
+        (["yes\x1b[1 ;\r"], ["yes\n"]),
+        (["yes\x1b[", "\x04"], ["yes"]),
         (["\x1b[200~a\n", "b\n\x1b[201~", "\n"], ["a\nb\n\n"]),
     ],
 )
@@ -87,3 +94,42 @@ def test_it_is_drawn_whole_on_rows_that_leave_the_last_column_free(text, columns
     assert len(rows) <= 6
     whole = SAY + text
     assert "".join(rows) == whole or (rows[0] == " …" and whole.endswith("".join(rows[1:])))
+
+
+def test_a_book_that_is_pasted_is_read_while_one_looks():
+    """Of a page that took a second, a hundred would have taken an hour."""
+    book = b"\x1b[200~" + b"A line of a book, and another word\r" * 20_000 + b"\x1b[201~!"
+    began = time.process_time()
+
+    line, _ = typed(*(book[at : at + 4_095] for at in range(0, len(book), 4_095)))
+
+    assert line == "A line of a book, and another word\n" * 20_000 + "!"
+    assert time.process_time() - began < 5
+
+
+def test_of_a_long_text_the_end_is_drawn_and_stands_still_while_one_types():
+    line = TypedLine()
+    line._invitation, line._columns = SAY, 60
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typed_line, "_height", lambda: 40)
+        line.text = "word " * 2_000
+        before = line._laid_out()
+        line.text += "more"
+        after = line._laid_out()
+
+    assert len(before) == 6
+    assert "".join(after) == "".join(before) + "more"
+
+
+def test_what_joins_letters_is_pasted_as_it_is_typed():
+    persian = "می\u200cخواهم"
+
+    assert typed(f"\x1b[200~{persian}\x1b[201~".encode()) == typed(persian.encode())
+
+
+@given(st.lists(st.sampled_from([*KEYS, *ARROWS, *PASTED, *BROKEN, "\n", "\x04", "7"])))
+def test_whatever_is_typed_something_becomes_of_it(keys):
+    """What was read up to a line's end is taken: to look at it for ever would be all one does."""
+    text, sent = typed("".join(keys).encode())
+
+    assert "\x1b" not in text + "".join(sent)

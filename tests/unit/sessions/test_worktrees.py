@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.sessions.snapshots.repository import GitError
-from perpetualcc.sessions.worktrees import removing
+from perpetualcc.sessions.worktrees import merging, removing
 from perpetualcc.sessions.worktrees.merging import (
     Kind,
     check_out,
@@ -193,6 +193,49 @@ def test_what_is_staged_and_not_on_the_disk_stops_it_before_a_file_is_written(
         merged(there, tmp_path / "private")
 
     assert not (main / "new.py").exists()
+
+
+def test_what_another_has_merged_meanwhile_stops_it_before_a_file_is_written(main, there, tmp_path):
+    change(there, "new.py", "new\n")
+    tree = found(there)
+    way = in_the_way(tree.main, new_folder(tmp_path / "private"), tree.onto, tree.head)
+    change(main, "other.py", "theirs\n")
+
+    with pytest.raises(GitError, match="meanwhile"):
+        check_out(tree.main, tmp_path / "private", way.plan, tree.onto, tree.head, "merged")
+
+    assert git(main, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("as_far_as", [0, 3])
+def test_a_file_that_was_written_in_part_when_the_disk_was_full_is_in_nobodys_way(
+    main, there, tmp_path, as_far_as
+):
+    change(there, "app.py", "9\n8\n7\n")
+    change(there, "new.py", "new\nand more\n")
+    change(main, "other.py", "mine\n")
+    for name in ("app.py", "new.py"):
+        (main / name).write_bytes((there / name).read_bytes()[:as_far_as])
+
+    new = merged(there, tmp_path / "private")
+
+    assert git(main, "rev-parse", "HEAD").strip() == new
+    assert git(main, "status", "--porcelain") == ""
+    assert (main / "new.py").read_text() == "new\nand more\n"
+
+
+def test_a_disk_that_takes_no_more_is_said_with_the_way_on(main, there, tmp_path, monkeypatch):
+    def full(*_):
+        raise GitError("git read-tree: unable to write file app.py")
+
+    change(there, "app.py", "9\n")
+    change(main, "other.py", "mine\n")
+    monkeypatch.setattr(merging, "carry_out", full)
+
+    with pytest.raises(GitError, match="unable to write") as refused:
+        merged(there, tmp_path / "private")
+
+    assert "the same command does the rest" in refused.value.hint
 
 
 @pytest.mark.parametrize("written", [0, 1, 2])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from perpetualcc.sessions.snapshots.changes import changes
+from perpetualcc.sessions.snapshots.changes import Change, changes
 from perpetualcc.sessions.snapshots.repository import GitError, Repository
 from perpetualcc.sessions.snapshots.restoring import Plan, carry_out
 from perpetualcc.sessions.snapshots.taking import Taken, take
@@ -83,16 +83,26 @@ class InTheWay:
 def in_the_way(main: Repository, folder: Path, onto: str, new: str) -> InTheWay:
     """
     `new`: the tree, or commit, to be checked out. What is on the disk already as it will be is in
-    nobody's way: it was written before something ended us.
+    nobody's way, nor is the beginning of that: it was written before something ended us, or before
+    the disk was full.
     """
     wanted = {one.name for one in changes(main, onto, new)}
     now = take(main, folder / "index", beside=new)
-    local = {one.name for one in changes(main, onto, now.tree)}
     steps = tuple(one for one in changes(main, now.tree, new) if one.name in wanted)
+    changed = {one.name for one in changes(main, onto, now.tree)}
+    local = changed - {one.name for one in steps if one.name in changed and _is_begun(main, one)}
     names = {one.name for one in steps}
     clash = {one for one in local if one in names or not _above(one).isdisjoint(names)}
     clash |= {above for name in names for above in _above(name) & (local - wanted)}
     return InTheWay(plan=Plan(now=now, steps=steps), names=tuple(sorted(clash)))
+
+
+def _is_begun(main: Repository, step: Change) -> bool:
+    """What is on the disk goes on in what is to be there: nothing of it would be lost."""
+    place = main.top / step.name
+    if step.kind == "deleted" or place.is_symlink() or not place.is_file():
+        return False
+    return main.git("cat-file", "blob", step.identity).startswith(place.read_bytes())
 
 
 def _above(name: str) -> set[str]:
@@ -104,12 +114,24 @@ def check_out(main: Repository, folder: Path, plan: Plan, onto: str, new: str, w
     Let the branch of the main working tree, its index and its files be `new`. Again is harmless.
 
     Raises:
-        GitError: something is staged that would be lost, or a file changed meanwhile, and nothing
-            has been done; or it was ended in the middle, and the same again does the rest.
+        GitError: something is staged that would be lost, or a file or the branch changed meanwhile,
+            and nothing has been done; or it was ended in the middle, and the same again does the
+            rest.
     """
+    if main.git("rev-parse", "HEAD").decode().strip() != onto:
+        raise GitError(
+            f"Nothing was merged: something else was committed in '{main.top}' meanwhile",
+            hint="Look again: the same command goes by what is there now",
+        )
     words = ("read-tree", "-i", "-m")
     main.git(*words, "-n", onto, new)
-    carry_out(main, folder, plan)
+    try:
+        carry_out(main, folder, plan)
+    except GitError as error:
+        again = "Then the same command does the rest"
+        raise GitError(
+            error.message, hint=f"Make room on the disk, if it is full. {again}"
+        ) from error
     main.git(*words, onto, new)
     _move(main, onto, new, why)
 
