@@ -38,6 +38,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 NO_REPOSITORY = "the project is in no git repository"
+LATE = "it had begun while none were taken"
+"""Before an upgrade, or before they were turned on."""
 _BREATH = 0.2
 """Seconds."""
 _LOOK, _DAY = "look-", 86_400.0
@@ -80,13 +82,19 @@ class SnapshotKeeper:
             await asyncio.sleep(_BREATH)
 
     async def before(self, task: Task, session: Session) -> None:
-        """Once for each task, whatever becomes of its runs. Raises no trouble of git's."""
+        """
+        Once for each task, whatever becomes of its runs, and none of what is in the middle of its
+        work: that would be taken for what was before it. Raises no trouble of git's.
+        """
         if not self._is_wanted:
             return
         known = await self.store.get(session.id, task.id)
         if known is None:
             earlier = await self.store.of_session(session.id)
-            known = await self._taken(session, task.id, task.id)
+            if session.current_task == task.id:
+                known = replace(self._plain(session, task.id, task.id), trouble=LATE)
+            else:
+                known = await self._taken(session, task.id, task.id)
             await self.store.put(known)
             if told := _told(known, earlier[-1] if earlier else None):
                 await self._record(told)
@@ -177,7 +185,7 @@ class SnapshotKeeper:
         beside: str = "",
         place: Path | None = None,
     ) -> Snapshot:
-        plain = Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
+        plain = self._plain(session, name, task)
         folder = self._folder / f"{session.id}-{name}"
         patience = Patience()
         try:
@@ -188,6 +196,9 @@ class SnapshotKeeper:
             return replace(plain, trouble=str(error))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _plain(self, session: Session, name: str, task: TaskId | None) -> Snapshot:
+        return Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
 
     async def _keep_it(self, known: Snapshot) -> Snapshot:
         """

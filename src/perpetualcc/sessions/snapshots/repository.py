@@ -15,7 +15,7 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import IO, Any, cast
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import outside
+from perpetualcc.domain.folders import above, outside
 from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
 from perpetualcc.domain.texts import cut, first_line
 from perpetualcc.domain.times import duration
@@ -182,7 +182,7 @@ class Repository:
         told = environment()
         return {
             **told,
-            "PATH": outside(told.get("PATH", os.defpath), self.top),
+            "PATH": outside(told.get("PATH", os.defpath), (self.top, *above(self.top))[-1]),
             **dict(self.variables),
         }
 
