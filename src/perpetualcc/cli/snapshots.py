@@ -1,6 +1,5 @@
 """What `pcc diff` and `pcc undo` share: which snapshot is meant, and where its files are."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -11,6 +10,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.look import fit, one_line
+from perpetualcc.cli.results import private_folder
 from perpetualcc.cli.which_session import the_session
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import counted
@@ -85,14 +85,14 @@ def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
             f"'{snapshot['top']}' is gone",
             hint=f"What was kept of it: pcc undo {snapshot['session']} --list",
         )
-    with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
+    with private_folder() as folder:
         repository = there(snapshot["top"], snapshot["prefix"])
         if repository.asked("cat-file", "-e", f"{snapshot['commit']}^{{tree}}").returncode:
             raise PerpetualError(
                 f"The snapshot is not in the repository at '{snapshot['top']}' any more",
                 hint="That is another one by now, or git has removed what only refs/pcc/ led to",
             )
-        yield repository, Path(folder)
+        yield repository, folder
 
 
 def commits_told(commits: Sequence[tuple[str, str]]) -> Iterator[str]:
