@@ -9,11 +9,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
+from perpetualcc.daemon.snapshots import in_thread
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.errors import PassingError
 from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.limits import REVIEW
 from perpetualcc.domain.session_status import ENDED
@@ -26,9 +25,9 @@ from perpetualcc.sessions.limit_waits import (
     is_of_review,
     review_signal_of,
 )
-from perpetualcc.sessions.snapshots.repository import GitError
+from perpetualcc.sessions.snapshots.repository import GitError, Patience
 from perpetualcc.sessions.task_queue import Tasks
-from perpetualcc.sessions.worktrees.unreviewed import beside, is_unreviewed
+from perpetualcc.sessions.worktrees.unreviewed import Beside, beside, is_unreviewed
 from perpetualcc.store.sessions import SessionStore
 
 log = logging.getLogger(__name__)
@@ -54,8 +53,10 @@ class Reviews:
 
     async def admit(self, task: Task, session: Session) -> Outcome | None:
         """None: it begins, or goes on with what it has begun."""
+        if not self.most or self._has_begun(session):
+            return None
         async with self._looking:
-            why = "" if is_cut_short_by_a_person(task) else await self._why(session)
+            why = "" if is_cut_short_by_a_person(task) else await self._why(session, _Look())
             if not why:
                 self._let_in.add(session.id)
                 return None
@@ -72,7 +73,7 @@ class Reviews:
             try:
                 if await self.look():
                     wake()
-            except PassingError:
+            except Exception:  # one repository's trouble must not end the engine
                 log.exception("nobody can be let go on after a review yet")
             await asyncio.sleep(_LOOK_EVERY)
 
@@ -80,7 +81,7 @@ class Reviews:
         """Who may begin, or would wait for something else by now, is claimed once more."""
         found = await self.tasks.list(states={TaskState.WAITING})
         waiting = [task for task in found if is_of_review(task.signal)]
-        look, woken = cache(is_unreviewed), False
+        look, woken = _Look(), False
         for task in waiting:
             session = await self.sessions.get(SessionId(task.group))
             if await self._why(session, look) != task.result:
@@ -91,14 +92,14 @@ class Reviews:
     def _soon(self) -> float:
         return self.clock.now() + _LOOK_EVERY
 
-    async def _why(self, session: Session, look: Callable[[Path], bool] = is_unreviewed) -> str:
+    async def _why(self, session: Session, look: "_Look") -> str:
         """What it waits for; empty: nothing."""
         if not self.most or self._has_begun(session):
             return ""
         try:
-            found = await asyncio.to_thread(beside, session.project)
-        except GitError as error:
-            log.warning("results beside '%s' are not counted: %s", session.project, error.message)
+            found = await look.beside(session.project)
+        except (GitError, OSError, ValueError) as error:
+            log.warning("results beside '%s' are not counted: %s", session.project, error)
             return ""
         if found is None or await self._begun_in(found.own):
             return ""
@@ -109,7 +110,7 @@ class Reviews:
                 continue
             if any(one.status not in ENDED for one in begun):
                 at_work += 1
-            elif await asyncio.to_thread(look, place):
+            elif await look.is_unreviewed(place):
                 results.append(begun[0])
         return "" if len(results) + at_work < self.most else _told(results, at_work, self.most)
 
@@ -120,6 +121,24 @@ class Reviews:
 
     def _has_begun(self, session: Session) -> bool:
         return session.current_task is not None or session.id in self._let_in
+
+
+class _Look:
+    """One look at repositories, which looks at nothing twice."""
+
+    def __init__(self) -> None:
+        self._patience = Patience()
+        self._known: dict[Path, bool] = {}
+
+    async def beside(self, project: Path) -> Beside | None:
+        return await in_thread(lambda: beside(project, self._patience), self._patience)
+
+    async def is_unreviewed(self, place: Path) -> bool:
+        if place not in self._known:
+            self._known[place] = await in_thread(
+                lambda: is_unreviewed(place, self._patience), self._patience
+            )
+        return self._known[place]
 
 
 def _told(results: Sequence[Session], at_work: int, most: int) -> str:

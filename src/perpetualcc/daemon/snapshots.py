@@ -152,7 +152,7 @@ class SnapshotKeeper:
                 folder = Path(name)
                 return work(Look(since=since, until=until, folder=folder, patience=patience))
 
-        return await _in_thread(look, patience)
+        return await in_thread(look, patience)
 
     async def forget_old(self) -> int:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""
@@ -189,7 +189,7 @@ class SnapshotKeeper:
         folder = self._folder / f"{session.id}-{name}"
         patience = Patience()
         try:
-            return await _in_thread(
+            return await in_thread(
                 lambda: _take(plain, place or session.project, folder, beside, patience), patience
             )
         except (GitError, OSError, ValueError) as error:  # of what git prints, the last
@@ -209,7 +209,7 @@ class SnapshotKeeper:
         patience = Patience()
         try:
             place = there(known.top, known.prefix, patience)
-            await _in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
+            await in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
             known = replace(known, is_kept=True)
         except (GitError, OSError) as error:
             known = replace(known, commit="", trouble=str(error))
@@ -274,7 +274,8 @@ def _forget(snapshot: Snapshot) -> None:
         taking.forget(there(str(home), ""), snapshot.ref, snapshot.commit)
 
 
-async def _in_thread(work: Callable[[], T], patience: Patience) -> T:
+async def in_thread(work: Callable[[], T], patience: Patience) -> T:
+    """Whoever does not wait any more ends the git that is at work for it."""
     try:
         return await asyncio.to_thread(work)
     except asyncio.CancelledError:

@@ -1,10 +1,12 @@
 """Who may begin in a new worktree, beside what waits for a person's review."""
 
 import asyncio
+import shutil
 from dataclasses import replace
 
 import pytest
 
+from perpetualcc.daemon import reviews
 from perpetualcc.daemon.reviews import Reviews
 from perpetualcc.domain.events import SessionStatusChanged
 from perpetualcc.domain.ids import new_task_id
@@ -233,3 +235,40 @@ def test_when_it_is_looked_again_is_known_as_long_as_somebody_waits(tmp_path):
         assert here.gate.next_look() is None
 
     play(tmp_path, scene, most=1)
+
+
+def test_a_worktree_that_is_gone_holds_nobody_and_is_not_held(tmp_path):
+    async def scene(here):
+        one, new = await here.result("one"), await here.session("new")
+        shutil.rmtree(one.project)
+        assert await here.gate.admit(await here.claimed(new), new) is None
+
+        await here.result("two")
+        gone = await here.session("gone")
+        shutil.rmtree(gone.project)
+        assert await here.gate.admit(await here.claimed(gone), gone) is None
+
+    play(tmp_path, scene, most=1)
+
+
+def test_trouble_ends_no_watch(monkeypatch):
+    troubles = [RuntimeError("odd"), OSError("odder")]
+    looked = asyncio.Event()
+
+    class Tasks:
+        async def list(self, **_):
+            if troubles:
+                raise troubles.pop()
+            looked.set()
+            return []
+
+    async def played():
+        gate = Reviews(most=1, sessions=None, tasks=Tasks(), clock=FakeClock())
+        async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+            watching = group.create_task(gate.run(lambda: None))
+            await looked.wait()
+            watching.cancel()
+        assert gate.next_look() is None
+
+    monkeypatch.setattr(reviews, "_LOOK_EVERY", 0.01)
+    asyncio.run(played())

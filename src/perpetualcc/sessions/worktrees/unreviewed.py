@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from perpetualcc.domain.folders import canonical
-from perpetualcc.sessions.snapshots.repository import GitError
+from perpetualcc.sessions.snapshots.repository import GitError, Patience
 from perpetualcc.sessions.worktrees.merging import Kind, judge
 from perpetualcc.sessions.worktrees.worktree import worktree_of
 
@@ -20,9 +20,9 @@ class Beside:
     others: Sequence[Path]
 
 
-def beside(project: Path) -> Beside | None:
+def beside(project: Path, patience: Patience | None = None) -> Beside | None:
     """None: it is in no linked worktree. Raises GitError, as `worktree_of`."""
-    tree = worktree_of(project)
+    tree = worktree_of(project, patience)
     if tree is None:
         return None
     listed = os.fsdecode(tree.main.git("worktree", "list", "--porcelain")).split("\n")
@@ -32,13 +32,13 @@ def beside(project: Path) -> Beside | None:
     return Beside(own, [one for one in found if one not in {own, main}])
 
 
-def is_unreviewed(place: Path) -> bool:
+def is_unreviewed(place: Path, patience: Patience | None = None) -> bool:
     """
     Whether anything there is not committed, or is not in what the main working tree has checked
     out; also where git cannot say. What was taken as one commit is in it.
     """
     try:
-        tree = worktree_of(place)
+        tree = worktree_of(place, patience)
         if tree is None:
             return False
         with TemporaryDirectory(prefix="pcc-") as folder:
@@ -46,6 +46,6 @@ def is_unreviewed(place: Path) -> bool:
         if merge.kind is not Kind.NOTHING:
             return True
         changed, more = tree.here.beginning("status", "--porcelain", most=1)
-    except GitError:
+    except (GitError, OSError, ValueError):  # of what git prints, the last
         return place.is_dir()
     return bool(changed or more)
