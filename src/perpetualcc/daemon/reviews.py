@@ -17,7 +17,7 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.limits import REVIEW
 from perpetualcc.domain.session_status import ENDED
 from perpetualcc.domain.sessions import Session
-from perpetualcc.domain.tasks import Outcome, Task, TaskState, Wait
+from perpetualcc.domain.tasks import Outcome, Task, TaskState, Wait, continued_by
 from perpetualcc.domain.texts import counted
 from perpetualcc.sessions.limit_waits import (
     BY_ITSELF,
@@ -56,7 +56,8 @@ class Reviews:
         if not self.most or self._has_begun(session):
             return None
         async with self._looking:
-            why = "" if is_cut_short_by_a_person(task) else await self._why(session, _Look())
+            is_free = is_cut_short_by_a_person(task) or continued_by(task) is not None
+            why = "" if is_free else await self._why(session, _Look())
             if not why:
                 self._let_in.add(session.id)
                 return None

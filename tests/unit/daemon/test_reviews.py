@@ -11,7 +11,7 @@ from perpetualcc.daemon.reviews import Reviews
 from perpetualcc.domain.events import SessionStatusChanged
 from perpetualcc.domain.ids import new_task_id
 from perpetualcc.domain.sessions import SessionOptions
-from perpetualcc.domain.tasks import Lane, NewTask, TaskState, Wait
+from perpetualcc.domain.tasks import CONTINUES, Lane, NewTask, TaskState, Wait
 from perpetualcc.sessions.limit_waits import is_of_limit, is_of_review
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
@@ -151,6 +151,8 @@ def test_in_the_main_working_tree_in_a_worktree_with_work_and_without_the_settin
         assert await here.gate.admit(task, plain) is None
         assert await here.gate.admit(task, again) is None, "more work on one result"
         assert await here.engine(0).admit(task, new) is None
+        taken_over = replace(task, payload={CONTINUES: {"conversation": "c", "folder": "/"}})
+        assert await here.engine(1).admit(taken_over, new) is None, "a person began it"
         assert await here.gate.admit(task, new)
 
     play(tmp_path, scene, most=1)
