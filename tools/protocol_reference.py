@@ -10,7 +10,7 @@ from types import UnionType
 from typing import Any, get_args, get_type_hints
 from unittest import mock
 
-from perpetualcc.daemon import api
+from perpetualcc.daemon.offered import methods_of
 from perpetualcc.domain.events import EVENT_TYPES, Event
 from perpetualcc.gateway.protocol import FRAME_LIMIT, PROTOCOL, ErrorCode
 from tools.configuration_reference import field_docs
@@ -40,7 +40,7 @@ def page() -> str:
 
 
 def _methods() -> Iterator[str]:
-    table = _without_parts(api.Api).methods()
+    table = methods_of(mock.MagicMock())
     yield from ["## Methods", "", "A parameter in brackets may be left out.", ""]
     yield from ["| method | parameters | |", "|---|---|---|"]
     for name, method in sorted(table.items()):
@@ -49,18 +49,6 @@ def _methods() -> Iterator[str]:
         about += " Only for a person." if method.is_decision else ""
         about += "".join(f" `{name}` is only for a person." for name in sorted(method.only_people))
         yield f"| `{name}` | {params or '—'} | {cell(about)} |"
-
-
-def _without_parts(kind: Any) -> Any:
-    """Something with a table of methods, made of nothing but what has one too."""
-    hints = get_type_hints(kind)
-    has_table = {one.name: hasattr(hints[one.name], "methods") for one in fields(kind)}
-    return kind(
-        **{
-            name: _without_parts(hints[name]) if is_api else mock.Mock()
-            for name, is_api in has_table.items()
-        }
-    )
 
 
 def _param(name: str, kind: type | UnionType) -> str:

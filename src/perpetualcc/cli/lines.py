@@ -8,7 +8,7 @@ from typing import Any
 from perpetualcc.cli.look import coloured, fit, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.decisions import rules_named
-from perpetualcc.domain.limits import LIMIT_NAMES
+from perpetualcc.domain.limits import LIMIT_NAMES, REVIEW
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, first_few, from_home
 from perpetualcc.domain.times import clock, duration, moment
@@ -380,6 +380,8 @@ _LIMITS = tuple(LIMIT_NAMES.values())
 def _settled(event: Data) -> list[str]:
     if event["state"] == "done":
         return [f"{coloured('✓', 'green')} Task completed"]
+    if event["state"] == "waiting" and event["result"].startswith(REVIEW):
+        return [f"{coloured('⏳', 'yellow')} W{fit(event['result'], 160)[1:]}"]
     if event["state"] == "waiting" and event["due"] is None:
         see = "" if event["staged"] else ". See: pcc pending"
         return [f"Waits for you; nothing runs meanwhile{see}"]

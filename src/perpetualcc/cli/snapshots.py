@@ -10,6 +10,7 @@ import typer
 
 from perpetualcc.cli import completion
 from perpetualcc.cli.look import fit, one_line
+from perpetualcc.cli.results import private_folder
 from perpetualcc.cli.which_session import the_session
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.texts import counted
@@ -77,7 +78,6 @@ def recorded(told: dict[str, Any]) -> "Snapshot":
 @contextmanager
 def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
     """The repository, and a private folder for what is read of it."""
-    from perpetualcc.claude.scratch import scratch
     from perpetualcc.sessions.snapshots.repository import there
 
     if not Path(snapshot["top"]).is_dir():
@@ -85,7 +85,7 @@ def opened(snapshot: dict[str, Any]) -> Iterator[tuple["Repository", Path]]:
             f"'{snapshot['top']}' is gone",
             hint=f"What was kept of it: pcc undo {snapshot['session']} --list",
         )
-    with scratch("files") as folder:
+    with private_folder() as folder:
         repository = there(snapshot["top"], snapshot["prefix"])
         if repository.asked("cat-file", "-e", f"{snapshot['commit']}^{{tree}}").returncode:
             raise PerpetualError(

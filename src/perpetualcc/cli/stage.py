@@ -13,7 +13,7 @@ from pathlib import Path
 
 from perpetualcc.config import CONFIG_VARIABLE
 from perpetualcc.domain.folders import is_worktree
-from perpetualcc.domain.git import GIT
+from perpetualcc.domain.git import GIT, git_environment
 from perpetualcc.rehearsal import RehearsalServer, Scenario, isolated_world, lay_out_files
 from perpetualcc.rehearsal.threaded import playing
 
@@ -148,7 +148,10 @@ def _part(project: Path, place: Path) -> None:
     git = place / ".git"
     git.unlink()
     asked = (*GIT, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
-    found = subprocess.run(asked, cwd=project, capture_output=True, text=True, check=False)
+    environment = git_environment(project)
+    found = subprocess.run(
+        asked, cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
     if found.returncode:
         return
     own, common = map(Path, found.stdout.splitlines())
@@ -160,7 +163,7 @@ def _part(project: Path, place: Path) -> None:
     (git / "objects/info/alternates").write_text(f"{common / 'objects'}\n")
     for setting in (("--unset", "core.worktree"), ("core.bare", "false")):
         unset = (*GIT, "config", "--file", str(git / "config"), *setting)
-        subprocess.run(unset, capture_output=True, check=False)
+        subprocess.run(unset, env=environment, capture_output=True, check=False)
 
 
 _LEFT_OUT = ("node_modules", ".venv", "target", "__pycache__")

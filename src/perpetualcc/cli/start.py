@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,6 +70,9 @@ from perpetualcc.domain.folders import expanded
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.texts import first_few
 from perpetualcc.domain.times import seen
+
+if TYPE_CHECKING:
+    from perpetualcc.gateway.client import Client
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -217,14 +220,9 @@ def begin(
         )
         budgets = daemon.call("budget.show")["budgets"]
         is_alone = is_later or unattended
-        for note in (
-            *_brought_along(daemon.call("trust.show", project=session["project"])),
-            _called_otherwise(session["name"], name),
-            of_one_unattended(budgets) if is_alone else used_up(budgets),
-            _beside(daemon.call("session.list", project=session["project"]), session),
-        ):
-            if note:
-                tell(f"note: {note}")
+        spent = of_one_unattended(budgets) if is_alone else used_up(budgets)
+        for note in filter(None, _notes(daemon, session, name, spent)):
+            tell(f"note: {note}")
         if not session["delay"] and used_up(budgets):
             session["delay"] = "waits for a budget that is used up"
     continued = _continued(session.get("continues"))
@@ -246,6 +244,14 @@ def _continued(conversation: dict[str, Any] | None) -> str:
         tell(f"note: {_STILL_OPEN}")
     said = f' "{words}"' if words else ""
     return f"\nGoes on with: {conversation['conversation'][:8]}{said}, last used {seen(used)}"
+
+
+def _notes(daemon: "Client", session: dict[str, Any], wanted: str, spent: str) -> Iterator[str]:
+    """What a person may not expect of the session that begins; empty ones are none."""
+    yield from _brought_along(daemon.call("trust.show", project=session["project"]))
+    yield _called_otherwise(session["name"], wanted)
+    yield spent
+    yield _beside(daemon.call("session.list", project=session["project"]), session)
 
 
 def _called_otherwise(name: str, wanted: str) -> str:

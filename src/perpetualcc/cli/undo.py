@@ -13,11 +13,11 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import fit, one_line, print_json, printable, table
 from perpetualcc.cli.options import DryRunOption, GlobalOptions, JsonOption, LookedAtArgument
-from perpetualcc.cli.results import ask
+from perpetualcc.cli.results import ask, few
 from perpetualcc.cli.snapshots import Chosen, TaskArgument, chosen, commits_told, opened
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.texts import counted, first_few
+from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import moment
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _tell(
         print(f"Put back {counted(len(planned.steps), 'file')}: all is as it was {meant.called}")
         print(f"Take that back with: pcc undo {meant.session['id']} {kept}")
     if planned.spared:
-        print(f"Left alone, as it was not in the snapshot: {_few(planned.spared)}")
+        print(f"Left alone, as it was not in the snapshot: {few(planned.spared)}")
     for line in _of_history(meant, repository, since, head):
         print(line)
 
@@ -201,10 +201,6 @@ def _of_history(
         name = shlex.quote(f"refs/heads/{was['branch']}")
         yield f"To be on the branch of then, files as they are: {where} symbolic-ref HEAD {name}"
     yield f"To take the branch back, files as they are: {where} reset {was['head'][:12]}"
-
-
-def _few(names: Sequence[str]) -> str:
-    return first_few([printable(one_line(one)) for one in names], 5)
 
 
 def _list(meant: Chosen, *, as_json: bool) -> None:

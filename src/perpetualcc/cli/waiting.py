@@ -3,14 +3,19 @@
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perpetualcc.cli.connection import connect
-from perpetualcc.cli.look import fit, print_json, table
+from perpetualcc.cli.look import fit, one_line, print_json, table
 from perpetualcc.cli.options import GlobalOptions
+from perpetualcc.domain.limits import REVIEW
+from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import from_home
 from perpetualcc.domain.times import ago
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
+
+if TYPE_CHECKING:
+    from perpetualcc.gateway.client import Client
 
 LIMIT = 100
 """So many are shown when nobody says how many."""
@@ -32,10 +37,11 @@ def list_waiting(
     with connect(options) as daemon:
         waiting = daemon.call("escalation.list", session=session, limit=limit)
         more = daemon.call("escalation.count", session=session) - len(waiting)
+        held = _held(daemon, session)
     if as_json:
         print_json(waiting)
     elif not waiting:
-        print("Nothing waits for you.")
+        print("\n".join(held) or "Nothing waits for you.")
     else:
         print("Pending Human Decisions:")
         print(
@@ -45,9 +51,23 @@ def list_waiting(
         print("".join(_choices(waiting[0])), end="")
         print(f"Or interactive: pcc respond {waiting[0]['number']} --interactive")
         print("".join(_offers(waiting)), end="")
+        print("".join(f"{line}\n" for line in held), end="")
     if more > 0:
         others = "pcc pending --limit N" if len(waiting) == limit else "pcc pending --session NAME"
         print(f"{more} more wait; see them with: {others}", file=sys.stderr)
+
+
+def _held(daemon: "Client", session: str | None) -> list[str]:
+    """What begins once results are reviewed."""
+    if session is None:
+        found = daemon.call("session.list", status=SessionStatus.RATE_LIMITED)
+    else:
+        found = [daemon.call("session.get", session=session)]
+    return [
+        f"{fit(one_line(one['name']), _NAME)} ({one['id']}) {one_line(one['detail'])}"
+        for one in found
+        if one["detail"].startswith(REVIEW)
+    ]
 
 
 def _choices(one: dict[str, Any]) -> Iterator[str]:

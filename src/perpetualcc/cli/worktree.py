@@ -10,7 +10,7 @@ from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import printable
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import WORKTREE_BRANCH, WORKTREES, canonical, is_worktree, main_tree
-from perpetualcc.domain.git import GIT, OWN_FILTERS
+from perpetualcc.domain.git import GIT, OWN_FILTERS, git_environment
 
 _NAME = re.compile(r"[\w-][\w.+-]*", re.ASCII)
 """As Claude Code takes them (2.1.330)."""
@@ -111,6 +111,7 @@ def ask_git(place: Path, *words: str) -> "subprocess.CompletedProcess[str]":
             text=True,
             errors="surrogateescape",
             stdin=subprocess.DEVNULL,
+            env=git_environment(place),
             check=False,
         )
     except OSError as error:

@@ -1,9 +1,8 @@
-"""What the engine offers to clients: JSON in, a capability's call, JSON out."""
+"""The methods about sessions and their tasks, and about the daemon itself."""
 
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,35 +13,22 @@ from perpetualcc.agent.handover.handovers import Handovers
 from perpetualcc.brain.settings import BrainSettings
 from perpetualcc.daemon import halt
 from perpetualcc.daemon.beginnings import BEGINNING, beginning_of, check_plannable
-from perpetualcc.daemon.budget_questions import BudgetQuestions
 from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.delays import Delays
-from perpetualcc.daemon.device_api import DeviceApi
-from perpetualcc.daemon.guard_api import GuardApi
 from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.minds import Minds
 from perpetualcc.daemon.options import authority_from, checked_options
-from perpetualcc.daemon.people import HumanBridge
-from perpetualcc.daemon.people_api import PeopleApi
-from perpetualcc.daemon.report_api import ReportApi
-from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.state import let_work_go_on
 from perpetualcc.daemon.surroundings import for_a_session
 from perpetualcc.daemon.taken_over import check_continued, to_go_on_with
 from perpetualcc.daemon.views import (
-    budget_data,
     checkpoint_data,
-    decision_data,
-    event_data,
-    newest_that_fit,
-    rows_for,
     session_data,
     task_data,
     that_fits,
 )
 from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.domain.clock import Clock
-from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import (
     ApiUnanswered,
@@ -55,8 +41,7 @@ from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session, SessionOptions
 from perpetualcc.domain.tasks import CONTINUES
-from perpetualcc.domain.tools import Risk
-from perpetualcc.gateway.methods import Connection, Feed, Method, Params, one_of
+from perpetualcc.gateway.methods import Connection, Method, Params, one_of
 from perpetualcc.requirements import read_requirements
 from perpetualcc.sessions.beginnings import check_project
 from perpetualcc.sessions.manager import SessionManager
@@ -78,33 +63,25 @@ _NOT_PLAIN = frozenset({"authority", "programs", "requirements"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """The engine's methods, over its parts."""
+    """`session.…`, `task.…` and `daemon.…`."""
 
     manager: SessionManager
-    people: HumanBridge
-    about_people: PeopleApi
     held: Held
     delays: Delays
+    about_words: WordsApi
     events: EventLog
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
     checkpoints: CheckpointKeeper
     budget: SqliteBudget
-    budget_questions: BudgetQuestions
     clock: Clock
     handovers: Handovers
     minds: Minds
-    about_devices: DeviceApi
-    about_guards: GuardApi
-    about_reports: ReportApi
-    about_snapshots: SnapshotApi
-    about_words: WordsApi
     defaults: BrainSettings
     locations: Locations
 
     def methods(self) -> Mapping[str, Method]:
-        """Every method with its parameters; `docs/protocol.md` is made from this table."""
         of_session = {"session": str}
         return {
             "session.start": Method(
@@ -141,44 +118,8 @@ class Api:
                 is_decision=True,
             ),
             "task.stop": Method(call=self.stop_task, params={"session": str, "task": str}),
-            "events.follow": Method(
-                call=self.follow,
-                params={"session": str | None, "since": int | None, "attend": bool | None},
-                only_people=frozenset({"attend"}),
-            ),
-            "events.tail": Method(
-                call=self.tail,
-                params={
-                    "session": str | None,
-                    "count": int | None,
-                    "levels": list | None,
-                    "before": int | None,
-                },
-            ),
-            "decision.list": Method(
-                call=self.list_decisions,
-                params={
-                    "session": str | None,
-                    "risk": str | None,
-                    "verdict": str | None,
-                    "decided_by": str | None,
-                    "since": float | None,
-                    "limit": int | None,
-                    "before": int | None,
-                },
-            ),
-            "budget.show": Method(call=self.show_budget),
-            "budget.set": Method(
-                call=self.set_budget, params={"name": str, "value": float}, is_decision=True
-            ),
             "daemon.info": Method(call=self.info),
             "daemon.go_on": Method(call=self.go_on, is_decision=True),
-            **self.about_devices.methods(),
-            **self.about_guards.methods(),
-            **self.about_reports.methods(),
-            **self.about_snapshots.methods(),
-            **self.about_words.methods(),
-            **self.about_people.methods(),
         }
 
     async def start(self, params: Params, _: Connection) -> Any:
@@ -389,75 +330,6 @@ class Api:
             if comes_after_broken(one) and (one.packet or {}).get("task") in {task.id, *parts}
         ]
         return {**task_data(task), "parts": parts, "left_out": left_out}
-
-    async def follow(self, params: Params, connection: Connection) -> Any:
-        """Push events from `since` on, past and then present; `attend`: a person looks at them."""
-        session = await self.manager.id_of(params["session"])
-        feed = self._feed(params["since"] or 0, session, attended=bool(params["attend"]))
-        return {"subscription": connection.subscribe(feed)}
-
-    async def _feed(self, since: int, session: SessionId | None, *, attended: bool) -> Feed:
-        with ExitStack() as looking:
-            if attended and session is not None:
-                looking.enter_context(self.people.looking(session))
-            async for recorded in self.events.follow(since, session=session, breath=_GLANCE):
-                yield recorded.event.kind, event_data(recorded)
-
-    async def tail(self, params: Params, _: Connection) -> Any:
-        """
-        The last `count` events (50), oldest first; `levels`: only these; `before`: older ones.
-
-        One answer holds at most 2,000 events and a megabyte: ask on with the first one's `seq`.
-        """
-        found = await self.events.tail(
-            await self.manager.id_of(params["session"]),
-            rows_for(params["count"], usual=50),
-            levels=params["levels"],
-            before=params["before"],
-        )
-        return newest_that_fit([event_data(recorded) for recorded in found])
-
-    async def list_decisions(self, params: Params, _: Connection) -> Any:
-        """
-        What was decided about tool calls, newest first; at most `limit` (100), and what one answer
-        holds: ask on with the last one's `id` as `before`.
-        """
-        risk, verdict, by = params["risk"], params["verdict"], params["decided_by"]
-        found = await self.decisions.read(
-            session=await self.manager.id_of(params["session"]),
-            risk=None if risk is None else one_of(Risk, risk),
-            verdict=None if verdict is None else one_of(Verdict, verdict),
-            decided_by=None if by is None else one_of(DecidedBy, by),
-            since=params["since"],
-            before=params["before"],
-            limit=rows_for(params["limit"]),
-        )
-        return that_fits(
-            [
-                {**decision_data(one), "project": await self.about_people.project(one.session)}
-                for one in found
-            ]
-        )
-
-    async def show_budget(self, _params: Params, _: Connection) -> Any:
-        """
-        Every budget with what of it is used, the day's tokens and money, and the subscription's
-        `windows` as Claude Code last told of them.
-        """
-        now = self.clock.now()
-        limits, spent = await self.budget.limits(now), await self.budget.spent(now)
-        return {
-            "budgets": budget_data(limits, spent),
-            "today": {"tokens": spent.day_tokens, "usd": spent.day_usd},
-            "windows": [asdict(one) for one in await self.budget.windows(now)],
-        }
-
-    async def set_budget(self, params: Params, _: Connection) -> Any:
-        """Change a budget, and wake what waits for one."""
-        name = params["name"]
-        limits = await self.budget.set_limit(name, float(params["value"]))
-        await self.budget_questions.changed(name)
-        return {"name": name, "allowed": getattr(limits, name)}
 
     async def info(self, _params: Params, _: Connection) -> Any:
         """The engine's version, what runs in each lane, and its clock."""

@@ -26,6 +26,7 @@ from perpetualcc.sessions.budget import (
 from perpetualcc.sessions.limit_waits import (
     is_cut_short_by_a_person,
     is_of_limit,
+    is_of_review,
     signal_of,
 )
 from perpetualcc.sessions.rate_limit import believable_reset
@@ -84,7 +85,8 @@ class BudgetKeeper:
 
     def _resume_cap(self, task: Task) -> int:
         """Only what resumes by itself is capped."""
-        by_itself = is_of_limit(task.signal) and not is_cut_short_by_a_person(task)
+        is_resumed = is_of_limit(task.signal) and not is_of_review(task.signal)
+        by_itself = is_resumed and not is_cut_short_by_a_person(task)
         return self.settings.resume_tokens if by_itself else 0
 
     async def _refused(self, task: Task, session: Session, refusal: Refusal) -> Outcome:

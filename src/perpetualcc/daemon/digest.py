@@ -18,6 +18,7 @@ from perpetualcc.daemon.held import Held
 from perpetualcc.daemon.views import session_data
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.hours import day_at, on_day, parse_time
+from perpetualcc.domain.limits import REVIEW
 from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.times import sent_moment
@@ -85,6 +86,7 @@ class DayReader:
             who=who,
             homes={name: str(one.project) for name, one in known.items()},
             following=[_next(one, who[one.id]) for one in alive if _goes_on_later(one, told)],
+            unreviewed=sum(one.detail.startswith(REVIEW) for one in alive),
             outages=[_outage(one, until) for one in outages],
             still_since=await self.digests.still_since(),
         )

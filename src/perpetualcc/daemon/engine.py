@@ -56,7 +56,8 @@ class Engine:
         shift = parts.clock.now() - time.time()
         found = [await parts.desk.next_due()]
         if not parts.is_work_stopped():
-            found += [await parts.ledger.next_due(), parts.conditions.next_look()]
+            found += [await parts.ledger.next_due()]
+            found += [parts.conditions.next_look(), parts.reviews.next_look()]
         return min((due - shift for due in found if due is not None), default=None)
 
     async def goes_on(self) -> float:
@@ -148,6 +149,7 @@ async def _start(parts: Parts, working: asyncio.TaskGroup, stack: AsyncExitStack
         ),
         ("index", parts.index_keeper.run(changes)),
         ("conditions", parts.conditions.run()),
+        ("reviews", parts.reviews.run(parts.dispatcher.wake)),
     ):
         # They go on for ever: they are not asked to stop.
         stack.callback(working.create_task(watching, name=name).cancel)

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 
 from perpetualcc.daemon.api import Api
+from perpetualcc.daemon.budget_api import BudgetApi
 from perpetualcc.daemon.delays import Delays
 from perpetualcc.daemon.device_api import DeviceApi
 from perpetualcc.daemon.disk import spent_disk
 from perpetualcc.daemon.guard_api import GuardApi
+from perpetualcc.daemon.log_api import LogApi
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.report_api import ReportApi
@@ -18,19 +20,37 @@ from perpetualcc.store.devices import DeviceStore
 
 
 def methods_of(parts: Parts) -> Mapping[str, Method]:
-    api = Api(
-        manager=parts.manager,
-        people=parts.people,
-        about_people=PeopleApi(
-            manager=parts.manager,
-            queue=parts.queue,
-            escalations=parts.escalations,
-            desk=parts.desk,
+    """Every method with its parameters; `docs/protocol.md` is made from this table."""
+    words = _words(parts)
+    offered = (
+        _sessions(parts, words),
+        words,
+        _people(parts),
+        _snapshots(parts),
+        LogApi(
             events=parts.events,
-            rules=parts.rules,
-            ledger=parts.ledger,
+            decisions=parts.decisions,
+            manager=parts.manager,
             sessions=parts.sessions,
+            people=parts.people,
         ),
+        BudgetApi(budget=parts.spending, questions=parts.budget_questions, clock=parts.clock),
+        DeviceApi(devices=DeviceStore(parts.database, parts.clock), clock=parts.clock),
+        GuardApi(guard=parts.guard, trust=parts.trust, rules=parts.rules),
+        ReportApi(
+            reports=parts.reports,
+            outages=parts.outages,
+            manager=parts.manager,
+            held=parts.held,
+            clock=parts.clock,
+        ),
+    )
+    return {name: method for one in offered for name, method in one.methods().items()}
+
+
+def _sessions(parts: Parts, words: WordsApi) -> Api:
+    return Api(
+        manager=parts.manager,
         held=parts.held,
         delays=Delays(
             is_stopped=parts.is_work_stopped,
@@ -39,42 +59,49 @@ def methods_of(parts: Parts) -> Mapping[str, Method]:
             places=parts.config.sessions.lanes,
             taken=lambda: parts.dispatcher.running,
         ),
-        about_devices=DeviceApi(
-            devices=DeviceStore(parts.database, parts.clock), clock=parts.clock
-        ),
-        about_words=WordsApi(
-            words=parts.words,
-            manager=parts.manager,
-            held=parts.held,
-            agent=parts.agent,
-            learning=parts.learning_places,
-        ),
-        about_guards=GuardApi(guard=parts.guard, trust=parts.trust, rules=parts.rules),
-        about_reports=ReportApi(
-            reports=parts.reports,
-            outages=parts.outages,
-            manager=parts.manager,
-            held=parts.held,
-            clock=parts.clock,
-        ),
-        about_snapshots=SnapshotApi(
-            keeper=parts.snapshots,
-            manager=parts.manager,
-            held=parts.held,
-            ledger=parts.ledger,
-            locations=parts.locations,
-        ),
+        about_words=words,
         events=parts.events,
         runs=parts.runs,
         decisions=parts.decisions,
         dispatcher=parts.dispatcher,
         checkpoints=parts.checkpoints,
         budget=parts.spending,
-        budget_questions=parts.budget_questions,
         clock=parts.clock,
         handovers=parts.handovers,
         minds=parts.minds,
         defaults=parts.config.brain,
         locations=parts.locations,
     )
-    return api.methods()
+
+
+def _words(parts: Parts) -> WordsApi:
+    return WordsApi(
+        words=parts.words,
+        manager=parts.manager,
+        held=parts.held,
+        agent=parts.agent,
+        learning=parts.learning_places,
+    )
+
+
+def _people(parts: Parts) -> PeopleApi:
+    return PeopleApi(
+        manager=parts.manager,
+        queue=parts.queue,
+        escalations=parts.escalations,
+        desk=parts.desk,
+        events=parts.events,
+        rules=parts.rules,
+        ledger=parts.ledger,
+        sessions=parts.sessions,
+    )
+
+
+def _snapshots(parts: Parts) -> SnapshotApi:
+    return SnapshotApi(
+        keeper=parts.snapshots,
+        manager=parts.manager,
+        held=parts.held,
+        ledger=parts.ledger,
+        locations=parts.locations,
+    )

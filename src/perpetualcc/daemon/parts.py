@@ -46,6 +46,7 @@ from perpetualcc.daemon.people import HumanBridge
 from perpetualcc.daemon.people_desk import PeopleDesk, SessionDesk
 from perpetualcc.daemon.putting_back import is_put_back
 from perpetualcc.daemon.recollection import Recollection
+from perpetualcc.daemon.reviews import Reviews
 from perpetualcc.daemon.session_work import SessionWork
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.state import is_work_stopped
@@ -316,9 +317,19 @@ class Parts(Kept):
             self.events,
             self.verifier,
             self.planner,
+            reviews=self.reviews,
             memory=self.memory_watch,
             snapshots=self.snapshots,
             words=self.words,
+        )
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        return Reviews(
+            most=self.config.sessions.unreviewed,
+            sessions=self.sessions,
+            tasks=self.ledger,
+            clock=self.clock,
         )
 
     @cached_property

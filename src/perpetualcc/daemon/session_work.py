@@ -11,6 +11,7 @@ from perpetualcc.daemon.checkpoints import CheckpointKeeper
 from perpetualcc.daemon.limits import LimitKeeper
 from perpetualcc.daemon.memory_watch import MemoryWatch
 from perpetualcc.daemon.open_questions import OpenQuestions
+from perpetualcc.daemon.reviews import Reviews
 from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.words import WordKeeper
 from perpetualcc.domain.events import Event, TaskSettled
@@ -55,6 +56,7 @@ class SessionWork:
         verifier: Verifier,
         planner: Planner,
         *,
+        reviews: Reviews,
         memory: MemoryWatch,
         snapshots: SnapshotKeeper,
         words: WordKeeper,
@@ -67,6 +69,7 @@ class SessionWork:
         self._events = events
         self._verifier = verifier
         self._planner = planner
+        self._reviews = reviews
         self._memory = memory
         self._snapshots = snapshots
         self._words = words
@@ -76,6 +79,8 @@ class SessionWork:
         if asked := await self._questions.admit(task):
             return asked
         session = await self.manager.get_session(task.group)
+        if held := await self._reviews.admit(task, session):
+            return held
         if held := await self._limits.admit(task, session):
             return held
         try:

@@ -38,6 +38,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 NO_REPOSITORY = "the project is in no git repository"
+LATE = "it had begun while none were taken"
+"""Before an upgrade, or before they were turned on."""
 _BREATH = 0.2
 """Seconds."""
 _LOOK, _DAY = "look-", 86_400.0
@@ -80,13 +82,19 @@ class SnapshotKeeper:
             await asyncio.sleep(_BREATH)
 
     async def before(self, task: Task, session: Session) -> None:
-        """Once for each task, whatever becomes of its runs. Raises no trouble of git's."""
+        """
+        Once for each task, whatever becomes of its runs, and none of what is in the middle of its
+        work: that would be taken for what was before it. Raises no trouble of git's.
+        """
         if not self._is_wanted:
             return
         known = await self.store.get(session.id, task.id)
         if known is None:
             earlier = await self.store.of_session(session.id)
-            known = await self._taken(session, task.id, task.id)
+            if session.current_task == task.id:
+                known = replace(self._plain(session, task.id, task.id), trouble=LATE)
+            else:
+                known = await self._taken(session, task.id, task.id)
             await self.store.put(known)
             if told := _told(known, earlier[-1] if earlier else None):
                 await self._record(told)
@@ -144,7 +152,7 @@ class SnapshotKeeper:
                 folder = Path(name)
                 return work(Look(since=since, until=until, folder=folder, patience=patience))
 
-        return await _in_thread(look, patience)
+        return await in_thread(look, patience)
 
     async def forget_old(self) -> int:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""
@@ -177,17 +185,20 @@ class SnapshotKeeper:
         beside: str = "",
         place: Path | None = None,
     ) -> Snapshot:
-        plain = Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
+        plain = self._plain(session, name, task)
         folder = self._folder / f"{session.id}-{name}"
         patience = Patience()
         try:
-            return await _in_thread(
+            return await in_thread(
                 lambda: _take(plain, place or session.project, folder, beside, patience), patience
             )
         except (GitError, OSError, ValueError) as error:  # of what git prints, the last
             return replace(plain, trouble=str(error))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _plain(self, session: Session, name: str, task: TaskId | None) -> Snapshot:
+        return Snapshot(session=session.id, name=name, task=task, at=self._clock.now(), top="")
 
     async def _keep_it(self, known: Snapshot) -> Snapshot:
         """
@@ -198,7 +209,7 @@ class SnapshotKeeper:
         patience = Patience()
         try:
             place = there(known.top, known.prefix, patience)
-            await _in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
+            await in_thread(lambda: taking.keep(place, known.ref, known.commit), patience)
             known = replace(known, is_kept=True)
         except (GitError, OSError) as error:
             known = replace(known, commit="", trouble=str(error))
@@ -263,7 +274,8 @@ def _forget(snapshot: Snapshot) -> None:
         taking.forget(there(str(home), ""), snapshot.ref, snapshot.commit)
 
 
-async def _in_thread(work: Callable[[], T], patience: Patience) -> T:
+async def in_thread(work: Callable[[], T], patience: Patience) -> T:
+    """Whoever does not wait any more ends the git that is at work for it."""
     try:
         return await asyncio.to_thread(work)
     except asyncio.CancelledError:

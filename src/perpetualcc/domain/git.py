@@ -1,4 +1,9 @@
-"""How we ask git: programs that a repository's own settings name are not run for us."""
+"""How we ask git: programs that a repository brings, or that its own settings name, are not run."""
+
+import os
+from pathlib import Path
+
+from perpetualcc.domain.folders import above, outside
 
 _TRANSPORTS = ("", "ext.", "file.", "git.", "http.", "https.", "ssh.")
 GIT = (
@@ -14,6 +19,17 @@ OWN_FILTERS = (
     *("--get-regexp", r"^filter\..*\.(clean|smudge|process)$"),
 )
 """Lists what `without_filters` reads."""
+
+_KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+"""Of the variables for git: the person's settings. The others lead to another repository."""
+
+
+def git_environment(place: Path) -> dict[str, str]:
+    """For git that is asked about a folder: it is the one of the system, or of the person."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    kept = {name: os.environ[name] for name in _KEPT & os.environ.keys()}
+    path = outside(own.get("PATH", os.defpath), (place, *above(place))[-1])
+    return {**own, **kept, "PATH": path}
 
 
 def without_filters(listed: str) -> tuple[str, ...] | None:

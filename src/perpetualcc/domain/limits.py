@@ -49,6 +49,8 @@ LIMIT_NAMES: Mapping[LimitWindow, str] = MappingProxyType(
 """What a person reads of each; what a session waits for begins with it."""
 IN_VAIN = "tried in vain for an hour"
 """And ends with this, once, when a hiccup is none: a person may know of a login page, a proxy."""
+REVIEW = "waits for your review"
+"""And so where the limit is a person's own: `sessions.unreviewed`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from perpetualcc.domain.limits import REVIEW
 from perpetualcc.domain.texts import counted
 from perpetualcc.domain.times import sent_moment
 from perpetualcc.human.notifications.message import Message, Next, Who, wanted
@@ -21,17 +22,20 @@ class Stands(StrEnum):
     PERSON = "person"
     LIMIT = "limit"
     BUDGET = "budget"
+    REVIEW = "review"
+    """Of results of others, by a person."""
     PAUSED = "paused"
     """A person has paused it, and knows."""
     LATER = "later"
     """All it has to do begins later than in a day."""
 
 
-_KINDS = {Stands.LIMIT: Kind.LIMIT, Stands.BUDGET: Kind.LIMIT}
+_KINDS = dict.fromkeys((Stands.LIMIT, Stands.BUDGET, Stands.REVIEW), Kind.LIMIT)
 _WORDS = {
     Stands.PERSON: ("waits for you", "wait for you"),
     Stands.LIMIT: ("waits for a limit", "wait for a limit"),
     Stands.BUDGET: ("is out of budget", "are out of budget"),
+    Stands.REVIEW: (REVIEW, REVIEW.replace("waits", "wait")),
     Stands.PAUSED: ("is paused", "are paused"),
     Stands.LATER: ("begins later", "begin later"),
 }

@@ -16,6 +16,8 @@ from perpetualcc.domain.tasks import Task
 SIGNAL = "limit:"
 """A task that waits for a limit waits for a signal of this name too: it cuts the wait short."""
 
+_OF_REVIEW = f"{SIGNAL}review:"
+
 WAITS_WITH_OTHERS = "waits with the others for the account's limit"
 """What a person reads of a task that met no limit itself."""
 
@@ -28,8 +30,17 @@ def signal_of(task: TaskId, fence: int) -> str:
     return f"{SIGNAL}{task}:{fence}"
 
 
+def review_signal_of(task: TaskId, fence: int) -> str:
+    """The same, of a wait until a person has looked at what was done before."""
+    return f"{_OF_REVIEW}{task}:{fence}"
+
+
+def is_of_review(signal: str | None) -> bool:
+    return (signal or "").startswith(_OF_REVIEW)
+
+
 def is_of_limit(signal: str | None) -> bool:
-    """Whether what is waited for is a limit, and no person."""
+    """Whether what is waited for is a limit, of the account's or of a person's, and no answer."""
     return (signal or "").startswith(SIGNAL)
 
 

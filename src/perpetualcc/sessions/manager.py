@@ -410,7 +410,7 @@ class SessionManager:
         detail: str = "",
         resumes_at: float | None = None,
     ) -> None:
-        if status is session.status and resumes_at == session.resumes_at:
+        if (status, detail, resumes_at) == (session.status, session.detail, session.resumes_at):
             return
         check_transition(session.name, session.status, status)
         await self._record(_changed(session, status, detail, resumes_at))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from perpetualcc.domain.limits import LIMIT_NAMES, LimitWindow
+from perpetualcc.domain.limits import LIMIT_NAMES, REVIEW, LimitWindow
 from perpetualcc.domain.session_status import WORDS, SessionStatus
 from perpetualcc.domain.texts import counted, first_line, thousands
 from perpetualcc.sessions.budget import BUDGET
@@ -65,7 +65,8 @@ def waits(one: Told, moment: Callable[[float], str]) -> str:
     if session["status"] != SessionStatus.RATE_LIMITED:
         return ""
     if session["resumes_at"] is None:
-        return f"waits: {session['detail']}"
+        is_told = session["detail"].startswith(REVIEW)
+        return f"{'' if is_told else 'waits: '}{session['detail']}"
     return f"waits until {moment(session['resumes_at'])}, then goes on by itself" + (
         f": {session['detail']}" if session["detail"] else ""
     )

@@ -22,6 +22,9 @@ class SessionSettings:
 
     max_concurrent: int = 5
     """Sessions that work at the same time, 1 or more; the others wait for a place."""
+    unreviewed: int = 0
+    """Results in worktrees of one repository that may wait for your review, those at work counted,
+    before no other begins in a new worktree; 0: any number."""
     auto_resume: bool = True
     """Go on by itself when a usage limit resets; otherwise a person is asked first."""
     checkpoint_retention_days: int = 7

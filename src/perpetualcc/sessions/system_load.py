@@ -17,6 +17,14 @@ from perpetualcc.domain.tasks import Lane
 from perpetualcc.sessions.settings import LoadSettings
 
 _GROUPS = Path("/sys/fs/cgroup")
+_FILES = {
+    "": ("memory.max", "memory.current", "inactive_file"),
+    "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+}
+"""
+Of cgroup v2 and v1, by the controller's name in /proc/self/cgroup: the limit, what is in use, and
+in `memory.stat` what of it files fill. Below the mount point v1 has a folder for each controller.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,23 +80,29 @@ def _read_linux() -> Memory | None:
 
 def within_group(machine: Memory, own: str, groups: Path) -> Memory:
     """
-    The least that our control group and those above it leave (cgroup v2, `memory.max`).
+    The least that our control group and those above it leave.
 
     `own` is /proc/self/cgroup. What files fill and the kernel can take back counts as available.
     """
-    path = next((line[3:] for line in own.splitlines() if line.startswith("0::/")), None)
-    if path is None:
-        return machine
-    found, group = machine, groups / path.lstrip("/")
+    for line in own.splitlines():
+        _, names, path = line.split(":", 2)
+        for name in _FILES.keys() & set(names.split(",")):
+            machine = _within(machine, groups / name, path, _FILES[name])
+    return machine
+
+
+def _within(found: Memory, top: Path, path: str, files: tuple[str, str, str]) -> Memory:
+    limit, usage, reclaimable = files
+    group = top / path.lstrip("/")
     for one in (group, *group.parents):
         with suppress(OSError, ValueError, KeyError):
-            most = int((one / "memory.max").read_text())
+            most = int((one / limit).read_text())
             told = (one / "memory.stat").read_text()
             kept = {name: int(n) for name, n in re.findall(r"^(\w+) (\d+)", told, re.MULTILINE)}
-            taken = int((one / "memory.current").read_text()) - kept["inactive_file"]
+            taken = int((one / usage).read_text()) - kept[reclaimable]
             left = max(0, most - taken)
             found = Memory(min(found.total, most), min(found.available, left))
-        if one == groups:
+        if one == top:
             break
     return found
 

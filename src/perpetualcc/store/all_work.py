@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.ids import SessionId
+from perpetualcc.domain.limits import REVIEW
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
 from perpetualcc.human.all_work import AllWork, Standing, Stands
@@ -15,6 +16,8 @@ from perpetualcc.sessions.budget import BUDGET
 from perpetualcc.store.database import Database
 from perpetualcc.store.sessions import sessions_in
 
+_LIMITED = {BUDGET: Stands.BUDGET, REVIEW: Stands.REVIEW}
+"""By how the reason begins."""
 _ALIVE = frozenset(SessionStatus) - {SessionStatus.COMPLETED, SessionStatus.STOPPED}
 _RESTING = frozenset(
     {
@@ -128,7 +131,8 @@ def _standing(session: Session) -> Standing | None:
     if session.status is SessionStatus.PAUSED:
         why = Stands.PAUSED
     elif session.status is SessionStatus.RATE_LIMITED:
-        why = Stands.BUDGET if session.detail.startswith(BUDGET) else Stands.LIMIT
+        known = (why for word, why in _LIMITED.items() if session.detail.startswith(word))
+        why = next(known, Stands.LIMIT)
     is_limited = session.status is SessionStatus.RATE_LIMITED
     return Standing(
         who=Who.of(session),

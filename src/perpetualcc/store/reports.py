@@ -138,16 +138,7 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
                     tasks.pop(one.id, None)  # what was tried again ended last as it did
                     tasks[one.id] = one
             case "QuestionAnswered":
-                answers += [
-                    GivenAnswer(
-                        question=question,
-                        answer=str(answer),
-                        by=data.get("decided_by", ""),
-                        because=data.get("reason", ""),
-                        at=row["at"],
-                    )
-                    for question, answer in data.get("answers", {}).items()
-                ]
+                answers += _answers(data, row["at"])
             case "LimitReached":
                 limits.append(str(data.get("window", "")))
             case "BudgetUsedUp":
@@ -169,6 +160,14 @@ def _told(connection: sqlite3.Connection, session: SessionId, first: int) -> Row
         "handovers": handovers,
         "problems": list(problems),
     }
+
+
+def _answers(data: Row, at: float) -> list[GivenAnswer]:
+    by, because = data.get("decided_by", ""), data.get("reason", "")
+    return [
+        GivenAnswer(question=question, answer=str(answer), by=by, because=because, at=at)
+        for question, answer in data.get("answers", {}).items()
+    ]
 
 
 def _ended(connection: sqlite3.Connection, task: str, data: Row, at: float) -> EndedTask:

@@ -238,6 +238,11 @@ INDENT = " " * 11
         ("TaskSettled", {"state": "queued", "result": "", "due": 5.0}, []),
         ("TaskSettled", {"state": "waiting", "result": "the 5-hour limit", "due": 3e9}, []),
         (
+            "TaskSettled",
+            {"state": "waiting", "result": "waits for your review: 2 results", "due": None},
+            ["[T] ⏳ Waits for your review: 2 results"],
+        ),
+        (
             "BudgetUsedUp",
             {"name": "tokens_per_day", "used": 997.0, "allowed": 500.0},
             ["[T] ✗ A budget is used up: tokens_per_day: 997 of 500"],

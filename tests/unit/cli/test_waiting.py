@@ -56,7 +56,7 @@ def test_what_answers_a_request(kind, questions, line):
 def test_what_the_numbers_of_the_first_answer_stand_for_is_listed(monkeypatch, capsys):
     options = [{"label": "lines"}, {"label": "one array\x1b[2J"}]
     one = asked(1) | {"type": "question", "raw": {"questions": [{"options": options}]}}
-    answers = {"escalation.list": [one], "escalation.count": 1}
+    answers = {"escalation.list": [one], "escalation.count": 1, "session.list": []}
     daemon = SimpleNamespace(call=lambda method, **_: answers[method])
     monkeypatch.setattr(cli_waiting, "connect", lambda _options: nullcontext(daemon))
 
@@ -76,7 +76,7 @@ OFFER = {"label": ALWAYS, "description": "from now on, without asking: make lint
 )
 def test_an_offer_is_told_and_what_is_not_shown_is_counted(monkeypatch, capsys, limit, others):
     waiting = [asked(1, OFFER), asked(2)]
-    answers = {"escalation.list": waiting, "escalation.count": 5}
+    answers = {"escalation.list": waiting, "escalation.count": 5, "session.list": []}
     daemon = SimpleNamespace(call=lambda method, **_: answers[method])
     monkeypatch.setattr(cli_waiting, "connect", lambda _options: nullcontext(daemon))
 
@@ -101,7 +101,7 @@ def test_an_offer_is_told_and_what_is_not_shown_is_counted(monkeypatch, capsys, 
 )
 def test_what_lies_in_the_project_is_named_from_there(monkeypatch, capsys, kind, title, told):
     waiting = [{**asked(1), "type": kind, "title": title, "project": "/shop"}]
-    answers = {"escalation.list": waiting, "escalation.count": 1}
+    answers = {"escalation.list": waiting, "escalation.count": 1, "session.list": []}
     daemon = SimpleNamespace(call=lambda method, **_: answers[method])
     monkeypatch.setattr(cli_waiting, "connect", lambda _options: nullcontext(daemon))
 
@@ -120,3 +120,21 @@ def asked(number, *options):
         "raw": {},
         "options": list(options),
     }
+
+
+def test_what_begins_after_a_review_is_told_beside_what_is_asked(monkeypatch, capsys):
+    told = {"id": "4c1f0e", "name": "dark\x1b[2J", "detail": "waits for your review: 2 results"}
+    limited = [told, told | {"detail": "the weekly limit"}]
+    answers = {"escalation.count": 0, "session.list": limited, "session.get": told}
+    monkeypatch.setattr(
+        cli_waiting,
+        "connect",
+        lambda _options: nullcontext(SimpleNamespace(call=lambda method, **_: answers[method])),
+    )
+    for waiting, session in (([], None), ([], "dark"), ([asked(1)], None)):
+        answers["escalation.list"] = waiting
+
+        list_waiting(GlobalOptions(), session=session)
+
+        line = "dark\N{REPLACEMENT CHARACTER}[2J (4c1f0e) waits for your review: 2 results\n"
+        assert capsys.readouterr().out.endswith(f"{chr(10) if waiting else ''}{line}")

@@ -20,7 +20,7 @@ from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.tasks import Lane, Wait
 from perpetualcc.sessions.budget import next_day
-from perpetualcc.sessions.limit_waits import BY_ITSELF
+from perpetualcc.sessions.limit_waits import BY_ITSELF, review_signal_of
 from perpetualcc.sessions.settings import LimitSettings
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.budget_days import SqliteBudgetDays
@@ -340,12 +340,19 @@ def test_what_others_hold_is_waited_for_and_nobody_is_asked(play):
     assert stage.desk.was_by_itself
 
 
-@pytest.mark.parametrize(("answer", "cap"), [({}, None), (BY_ITSELF, 700)])
-def test_only_what_a_person_lets_go_on_is_spared_the_cap_of_what_resumes(play, answer, cap):
+@pytest.mark.parametrize(
+    ("answer", "signal", "cap"),
+    [
+        ({}, "limit:t-1:7", None),
+        (BY_ITSELF, "limit:t-1:7", 700),
+        (BY_ITSELF, review_signal_of("t-1", 7), None),
+    ],
+)
+def test_only_what_a_person_lets_go_on_or_begins_is_spared_the_cap(play, answer, signal, cap):
     async def scene(stage):
         await stage.store.set_limit("tokens_per_day", 0)
         stage.keeper.settings = LimitSettings(resume_tokens=700)
-        await stage.admit(signal="limit:t-1:7", answer=answer)
+        await stage.admit(signal=signal, answer=answer)
         return stage.keeper.allowance(TaskId("t-1")).tokens
 
     assert play(scene) == cap

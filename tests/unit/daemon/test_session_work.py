@@ -34,6 +34,7 @@ def work_of(stage, begin):
         SimpleNamespace(tail=nothing),
         SimpleNamespace(claimed=nothing),
         SimpleNamespace(),
+        reviews=SimpleNamespace(admit=nothing),
         memory=SimpleNamespace(settle=nothing),
         snapshots=SimpleNamespace(put_back=nothing, before=nothing),
         words=SimpleNamespace(begins=lambda _task: None, is_unheard=nothing),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perpetualcc.daemon.snapshots import NO_REPOSITORY, SnapshotKeeper
+from perpetualcc.daemon.snapshots import LATE, NO_REPOSITORY, SnapshotKeeper
 from perpetualcc.domain.events import ProblemNoticed, SnapshotMissed, SnapshotTaken, UndoBegan
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask
@@ -91,6 +91,19 @@ def test_one_for_each_task_and_the_first_stands(tmp_path):
         assert here.refs == [f"refs/pcc/{here.session.id}/t-1", f"refs/pcc/{here.session.id}/t-2"]
         assert [type(one) for one in here.told] == [SnapshotTaken, SnapshotTaken]
         assert not list(here.folder.iterdir()), "no private index stays"
+
+    play(tmp_path, scene)
+
+
+def test_what_had_begun_before_has_none_and_that_is_said_once(tmp_path):
+    async def scene(here):
+        begun = replace(here.session, current_task="t-1")
+        for name in ("t-1", "t-1", "t-2"):
+            await here.keeper().before(task(name), begun)
+
+        assert [type(one) for one in here.told] == [ProblemNoticed, SnapshotTaken]
+        assert LATE in here.told[0].text
+        assert here.refs == [f"refs/pcc/{here.session.id}/t-2"]
 
     play(tmp_path, scene)
 

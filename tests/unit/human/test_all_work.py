@@ -28,6 +28,7 @@ def test_it_counts_what_stands_and_names_each():
             standing("b", failed=True),
             standing("c", Stands.BUDGET, until=MONDAY),
             standing("d", Stands.PAUSED),
+            standing("e", Stands.REVIEW),
         ),
         SETTINGS,
     )
@@ -38,7 +39,7 @@ def test_it_counts_what_stands_and_names_each():
     assert title.startswith(
         "PerpetualCC: nothing runs any more (2 wait for you, 1 is out of budget"
     )
-    assert title.endswith(", 1 is paused)")
+    assert title.endswith(", 1 waits for your review, 1 is paused)")
     first, *others = body.splitlines()
     assert first.startswith("Nothing runs any more: 2 wait for you, 1 is out of budget until ")
     assert others[0] == "a waits for you"

@@ -54,6 +54,13 @@ def test_what_waits_is_first_with_what_answers_it():
     assert lines[10:] == ["See: pcc report --since 24h"]
 
 
+def test_what_begins_after_a_review_is_counted():
+    told = [digest_of(day(unreviewed=number)).brief[1] for number in (1, 2)]
+
+    assert "1 session begins after your review: pcc list" in told[0].splitlines()
+    assert "2 sessions begin after your review: pcc list" in told[1].splitlines()
+
+
 def test_text_is_told_only_in_full_and_steers_nothing():
     message = digest_of(day())
 

@@ -255,6 +255,7 @@ def test_a_wait_that_only_goes_on_is_told_once():
         ("the server is overloaded or fails", None),
         ("the server is overloaded or fails, tried in vain for an hour", "in vain for an hour"),
         ("the server cannot be reached", None),
+        ("waits for your review: 2 results", "s waits for your review: 2 results; it goes on by"),
     ],
 )
 def test_a_wait_is_told_with_its_reason_and_a_hiccup_of_the_server_is_not_told(why, told):

@@ -1,5 +1,6 @@
 """What git says of a project, also of one that is a folder of a repository."""
 
+import os
 import time
 
 import pytest
@@ -151,3 +152,21 @@ def test_a_filter_of_ones_own_settings_is_run(tmp_path, monkeypatch):
     (project / "a.txt").write_text("A")
 
     assert repository_state(project).changed == ()
+
+
+@pytest.mark.parametrize("place", ["tools", "api/bin", ""])
+def test_a_git_that_the_repository_brought_is_not_run(tmp_path, monkeypatch, place):
+    top = tmp_path / "project"
+    project = top / "api"
+    for folder in (project / "bin", top / "tools", project):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path / 'run'}\n")
+        (folder / "git").chmod(0o755)
+    git(top, "init", "-q")
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", f"{top / place if place else ''}:{os.environ['PATH']}")
+
+    state = repository_state(project)
+
+    assert sorted(state.changed) == ["bin/git", "git"]
+    assert not (tmp_path / "run").exists()

@@ -35,6 +35,14 @@ def test_a_wait_is_told_as_one_that_ends_by_itself_and_is_counted_once(window):
     assert waits(over, at) == ""
 
 
+def test_a_wait_without_a_time_is_told_once():
+    asked = told("RATE_LIMITED", "a person must agree to go on (pcc pending 3)")
+    held = told("RATE_LIMITED", "waits for your review: 2 results")
+
+    assert waits(asked, at) == "waits: a person must agree to go on (pcc pending 3)"
+    assert waits(held, at) == "waits for your review: 2 results"
+
+
 def test_in_brief_it_says_what_it_waits_for_and_how_many_words_were_not_heard():
     one = told(
         "RATE_LIMITED",

@@ -62,5 +62,24 @@ def test_the_least_that_a_control_group_leaves_is_what_there_is(tmp_path):
     found = within_group(machine, "1:cpu:/\n0::/user.slice/app.scope\n", tmp_path)
 
     assert found == Memory(4 * GB, 2 * GB)
-    assert within_group(machine, "4:memory:/old\n", tmp_path) == machine
+    assert within_group(machine, "4:cpu,cpuset:/user.slice/app.scope\n", tmp_path) == machine
     assert within_group(machine, "0::/../elsewhere\n", tmp_path) == machine
+
+
+def test_the_first_version_of_control_groups_says_it_in_other_files(tmp_path):
+    inner = tmp_path / "memory" / "docker" / "abc"
+    inner.mkdir(parents=True)
+    unlimited = 9223372036854771712
+    for group, most, current in ((inner, 4 * GB, 3 * GB), (inner.parent.parent, unlimited, 9 * GB)):
+        (group / "memory.limit_in_bytes").write_text(f"{most}\n")
+        (group / "memory.usage_in_bytes").write_text(f"{current}\n")
+        (group / "memory.stat").write_text(f"inactive_file 5\ntotal_inactive_file {GB}\n")
+    machine = Memory(16 * GB, 9 * GB)
+
+    found = within_group(machine, "4:memory:/docker/abc\n0::/\n", tmp_path)
+
+    assert found == Memory(4 * GB, 2 * GB)
+    (inner.parent.parent / "memory.limit_in_bytes").write_text(f"{3 * GB}\n")
+    (inner.parent.parent / "memory.usage_in_bytes").write_text(f"{2 * GB}\n")
+    in_a_container = within_group(machine, "4:memory:/elsewhere/abc\n", tmp_path)
+    assert in_a_container == Memory(3 * GB, 2 * GB), "its own group is mounted at the top"

@@ -64,6 +64,7 @@ async def looked(path, *sessions):
         ([("WAITING_INPUT", "")], False, [Stands.PERSON]),
         ([("RATE_LIMITED", "the weekly limit")], False, [Stands.LIMIT]),
         ([("RATE_LIMITED", "the budget daily_usd is used up")], False, [Stands.BUDGET]),
+        ([("RATE_LIMITED", "waits for your review: 2 results")], False, [Stands.REVIEW]),
         ([("RATE_LIMITED", "the server is overloaded or fails")], True, [Stands.LIMIT]),
         ([("ERROR", ""), ("COMPLETED", ""), ("PAUSED", "")], False, [Stands.PAUSED, Stands.PERSON]),
         ([("IDLE", "", (0.0, {}))], True, []),

@@ -46,6 +46,8 @@ class Day:
     following: Sequence[Next] = ()
     still_since: float | None = None
     """When the last run ended; None while one is at work."""
+    unreviewed: int = 0
+    """Sessions that wait until results are reviewed."""
     outages: Sequence[str] = ()
     """When nothing ran although there was work, and why; oldest first. No content."""
 
@@ -64,6 +66,9 @@ def _text(day: Day, page: str, content: Content) -> tuple[str, str]:
     if reviews := len(day.waiting) - len(asked):
         noun = "refused call waits" if reviews == 1 else "refused calls wait"
         head.append(f"{reviews} {noun} for your review: pcc pending")
+    if day.unreviewed:
+        begin = "begins" if day.unreviewed == 1 else "begin"
+        head.append(f"{counted(day.unreviewed, 'session')} {begin} after your review: pcc list")
     head.append(f"Since {sent_moment(day.since)}: {day.sums}")
     if (more := len(day.outages) - _OUTAGES) > 0:
         head.append(f"Nothing ran {counted(more, 'time')} before")

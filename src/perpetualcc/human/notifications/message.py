@@ -11,7 +11,7 @@ from perpetualcc.domain.events import (
     SessionStatusChanged,
     TaskSettled,
 )
-from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES
+from perpetualcc.domain.limits import IN_VAIN, LIMIT_NAMES, REVIEW
 from perpetualcc.domain.secrets import redact
 from perpetualcc.domain.sessions import Session
 from perpetualcc.domain.texts import cut, from_home
@@ -247,11 +247,14 @@ def _limited(event: SessionStatusChanged, who: Who) -> Message:
     at = event.resumes_at
     when = f", until {sent_moment(at)}" if at else ""
     why = f" ({event.detail})" if event.detail else ""
-    waits = f"waits for a limit{when}{why}; it goes on by itself.\nSee: pcc status {who.id}"
+    what, told = "waits for a limit", f"waits for a limit{when}{why}"
+    if event.detail.startswith(REVIEW):
+        what, told = REVIEW, event.detail
+    waits = f"{told}; it goes on by itself.\nSee: pcc status {who.id}"
     return _message(
         Kind.LIMIT,
         who,
-        "waits for a limit",
+        what,
         lambda placed: f"Session {placed} {waits}",
         f"Session {who.placed(Content.FULL)} {waits}",
     )

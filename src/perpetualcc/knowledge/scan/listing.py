@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from perpetualcc.domain.folders import is_worktree
 from perpetualcc.domain.foreign_files import read_regular
-from perpetualcc.domain.git import GIT
+from perpetualcc.domain.git import GIT, git_environment
 from perpetualcc.knowledge.scan.filters import MAX_BYTES, VENDORED, is_vendored
 from perpetualcc.knowledge.scan.remembered import SeenFolders
 
@@ -48,8 +48,13 @@ def list_files(
 def _listed_by_git(project: Path) -> list[str]:
     command = [*GIT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
-        found = subprocess.run(  # whichever git the user has
-            command, cwd=project, capture_output=True, check=True, timeout=120
+        found = subprocess.run(
+            command,
+            cwd=project,
+            env=git_environment(project),
+            capture_output=True,
+            check=True,
+            timeout=120,
         )
     except (OSError, subprocess.SubprocessError):
         return []

@@ -1,17 +1,17 @@
 """What git knows of a project: the last resort when no handover document is left."""
 
 import math
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
+from perpetualcc.domain.git import OWN_FILTERS, without_filters
+from perpetualcc.sessions.snapshots.repository import GitError, Patience, Repository
 
-_GIT = (
-    *(*GIT, "--no-optional-locks", "--no-pager", "-c", "gc.auto=0"),
-    *("-c", "log.showSignature=false", "-c", "color.ui=false"),
-)
+if TYPE_CHECKING:
+    import subprocess
+
 _FROM_ROOT = ":(top,literal)"
 """Before a path: it is from the repository's root, and holds no pattern."""
 _PATIENCE = 5.0
@@ -93,14 +93,12 @@ def _asked(project: Path, *words: str) -> "subprocess.CompletedProcess[bytes] | 
     """
     With the person's own settings: what they ignore everywhere, and which repositories they trust.
     """
+    here = Repository(
+        top=project,
+        patience=Patience(seconds=_PATIENCE).begun(),
+        variables=(("GIT_LITERAL_PATHSPECS", "0"),),
+    )
     try:
-        return subprocess.run(
-            [*_GIT, "-C", str(project), *words],
-            capture_output=True,
-            timeout=_PATIENCE,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # no terminal to ask anything at
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
+        return here.asked(*words)
+    except (GitError, OSError, ValueError):
         return None

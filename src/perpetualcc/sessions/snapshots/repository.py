@@ -15,8 +15,7 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import IO, Any, cast
 
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.folders import outside
-from perpetualcc.domain.git import GIT, OWN_FILTERS, without_filters
+from perpetualcc.domain.git import GIT, OWN_FILTERS, git_environment, without_filters
 from perpetualcc.domain.texts import cut, first_line
 from perpetualcc.domain.times import duration
 
@@ -26,8 +25,6 @@ _GIT = (
     # What is on the disk counts, whatever a sparse checkout shows or nobody is to look at.
     *("-c", "core.sparseCheckout=false", "-c", "core.ignoreStat=false"),
 )
-_KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-"""Of the variables for git: the person's settings. The others lead to another repository."""
 _PLAIN = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -179,12 +176,7 @@ class Repository:
             raise GitError(f"git {words[0]}: {_own_words(done.stderr)}")
 
     def _environment(self) -> dict[str, str]:
-        told = environment()
-        return {
-            **told,
-            "PATH": outside(told.get("PATH", os.defpath), self.top),
-            **dict(self.variables),
-        }
+        return git_environment(self.top) | _PLAIN | dict(self.variables)
 
     def _talk(self, process: "subprocess.Popen[bytes]", given: bytes) -> tuple[bytes, bytes]:
         with suppress(subprocess.TimeoutExpired):
@@ -245,12 +237,6 @@ class Repository:
 def _end(process: "subprocess.Popen[bytes]") -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, 9)
-
-
-def environment() -> dict[str, str]:
-    """For git: nothing that leads to another repository, nothing that asks a person."""
-    own = os.environ.items()
-    return {n: v for n, v in own if not n.startswith("GIT_") or n in _KEPT} | _PLAIN
 
 
 def repository_of(project: Path, patience: Patience | None = None) -> Repository | None:
