@@ -1,18 +1,14 @@
 """What a night changed, and the way back, as a person sees and does it in a real browser."""
 
-import json
-import socket
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.scripted_engine import SESSION, ScriptedEngine
 from tests.acceptance.supervised import wait_until
 from tests.acceptance.test_dashboard import dashboard
-from tests.acceptance.test_dashboard_size import SESSION, bridge
 from tests.acceptance.test_snapshots import STORY, evening, files
 
 pytestmark = [
@@ -121,42 +117,19 @@ PLAN = {
 }  # fmt: skip
 
 
-class Engine:
-    """Answers as it is told to, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-        self.said: dict[str, Any] = {
-            "session.list": [{**SESSION, **OWN}],
-            "session.get": {**SESSION, **OWN},
-            "events.follow": {"subscription": "s"},
-            "budget.show": {"budgets": [], "today": {"tokens": 0, "usd": 0.0}},
-            "escalation.count": 0,
-            "snapshot.changes": CHANGES,
-            "snapshot.patch": HUGE,
-            "snapshot.plan": PLAN,
-        }
-
-    def play(self, end: socket.socket) -> None:
-        with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
-            for line in talk:
-                asked = json.loads(line)
-                method = asked["method"]
-                self.asked.append((method, asked["params"]))
-                told = self.said.get(method, [])
-                kind = "error" if isinstance(told, dict) and "code" in told else "result"
-                frame = {"type": "res", "id": asked["id"], kind: told}
-                talk.write(json.dumps(frame).encode() + b"\n")
-                talk.flush()
-
-    def counted(self, method: str) -> int:
-        return [name for name, _ in self.asked].count(method)
+SAID = {
+    "session.list": [{**SESSION, **OWN}],
+    "session.get": {**SESSION, **OWN},
+    "snapshot.changes": CHANGES,
+    "snapshot.patch": HUGE,
+    "snapshot.plan": PLAN,
+}
 
 
 @pytest.fixture
-def engine(browser: Browser) -> Iterator[Engine]:
-    found = Engine()
-    with bridge(found.play) as there:
+def engine(browser: Browser) -> Iterator[ScriptedEngine]:
+    found = ScriptedEngine(SAID)
+    with found.bridged() as there:
         browser.size(390, 844)
         browser.open(there.link)
         browser.press("shop")

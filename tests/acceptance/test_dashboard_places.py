@@ -1,16 +1,14 @@
 """Where the page leads: to the top of what was opened, back to where one was, by keyboard too."""
 
-import json
-import socket
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.acceptance.browser import MISSING, Browser, browsing
-from tests.acceptance.test_dashboard_size import answer, bridge, event
+from tests.acceptance.scripted_engine import ScriptedEngine
+from tests.acceptance.test_dashboard_size import SAID, event
 
 pytestmark = [
     pytest.mark.skipif(MISSING, reason="there is no browser: apt-get install chromium"),
@@ -20,34 +18,27 @@ pytestmark = [
 FIRST = {**event(1), "kind": "SessionCreated"}
 
 
-def told(method: str, params: dict[str, Any]) -> Any:
+def tail(params: dict[str, Any]) -> list[dict[str, Any]]:
     """Each answer holds one event, as where a long text fills it."""
-    if method == "report.show":
-        return {"since": 1_800_000_000, "sessions": []}
-    if method != "events.tail":
-        return answer(method, params)
     seq = (params.get("before") or 5) - 1
     return [event(seq) if seq > 1 else FIRST] if seq > 0 else []
 
 
-def play(end: socket.socket) -> None:
-    paused: dict[str, Any] = {}
-    with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
-        for line in talk:
-            asked = json.loads(line)
-            result = told(asked["method"], asked["params"])
-            if asked["method"] == "session.pause":
-                paused = {"status": "PAUSED"}
-            if asked["method"] == "session.get":
-                result = {**result, **paused}
-            talk.write(json.dumps({"type": "res", "id": asked["id"], "result": result}).encode())
-            talk.write(b"\n")
-            talk.flush()
+def engine() -> ScriptedEngine:
+    shown = dict(SAID["session.get"])
+    return ScriptedEngine(
+        {
+            **SAID,
+            "events.tail": tail,
+            "session.get": shown,
+            "session.pause": lambda _: shown.update(status="PAUSED"),
+        }
+    )
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Browser]:
-    with bridge(play) as dashboard, browsing(tmp_path / "profile") as found:
+    with engine().bridged() as dashboard, browsing(tmp_path / "profile") as found:
         found.size(390, 844)
         found.open(dashboard.link)
         found.sees("session-199")
@@ -63,7 +54,7 @@ def test_what_is_opened_from_far_down_a_list_is_shown_from_its_beginning(browser
     browser.run("history.back()")
     browser.wait(lambda: browser.run("return scrollY") == 5000, "the place in the list is lost")
     browser.press("Report")
-    browser.sees("Nothing happened")
+    browser.sees("nothing happened")
 
     assert at_the_top == 0
     assert browser.run("return scrollY") == 0

@@ -33,7 +33,7 @@ export function el(name, given = {}, ...children) {
 }
 
 export function put(parent, ...children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === "") continue;
     parent.append(child instanceof Node ? child : document.createTextNode(clean(child)));
   }
@@ -151,16 +151,27 @@ export function windowsUsed(windows) {
   });
 }
 
-/** What a session waits for begins with one of these; a server's troubles are no limits of anybody's. */
-export const LIMITS = {
-  five_hour: "the 5-hour limit",
-  seven_day: "the weekly limit",
-  model: "a limit of the model",
-  spend: "the spend limit",
-  rate: "the API key's rate limit",
-  overload: "the server is overloaded or fails",
-  unreachable: "the server cannot be reached",
-};
+// What the terminal's commands say comes with their escapes: colours, and times for this browser's zone.
+const ESCAPE = /\x1b\[(\d+)m([^\x1b]*)\x1b\[0m|\x1b\](moment|clock);([^\x07]+)\x07/g;
+const LOOKS = { 1: "b", 2: "span.quiet", 31: "span.bad", 32: "span.good", 33: "span.ask", 36: "span.ask" };
+
+/** A line of theirs, as text and elements. */
+export function written(line) {
+  const made = [];
+  let end = 0;
+  for (const found of line.matchAll(ESCAPE)) {
+    const [all, colour, words, form, at] = found;
+    made.push(line.slice(end, found.index), form ? { moment, clock }[form](Number(at)) : el(LOOKS[colour] ?? "span", {}, words));
+    end = found.index + all.length;
+  }
+  return [...made, line.slice(end)];
+}
+
+/** Without what all of them are indented by. */
+export function dedented(lines) {
+  const margin = Math.min(...lines.filter((line) => line.trim()).map((line) => line.search(/\S/)));
+  return lines.map((line) => line.slice(margin));
+}
 
 export const money = (usd) => `$${(usd ?? 0).toFixed(2)}`;
 
