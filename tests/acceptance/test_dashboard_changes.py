@@ -204,12 +204,16 @@ def test_the_keyboard_alone_sees_and_takes_back(engine, browser):
     browser.tab_to("SUMMARY What has changed")
     browser.key("Enter")
     browser.sees("huge.txt")
-    browser.tab_to("huge.txt")
+    browser.tab_to("BUTTON Look again")
+    browser.key("Enter")
+    wait_until(lambda: engine.counted("snapshot.changes") == 2)
+    assert browser.focus == "BUTTON Look again"
+    browser.tab_to("SUMMARY huge.txt")
     browser.key("Enter")
     browser.sees("Cut:")
     browser.tab_to("PRE")
-    # Past all the files that are listed, each of which is a stop of its own.
-    browser.run("document.querySelector('.changes > .body > .row.work button').focus()")
+    browser.run("document.querySelector('.changes > summary').focus()")
+    browser.tab_to("BUTTON Undo…")
     browser.key("Enter")
     browser.wait(lambda: browser.focus.startswith("DIV To the files"), "the focus is lost")
     browser.tab_to("BUTTON Put 4 files back")
@@ -218,6 +222,22 @@ def test_the_keyboard_alone_sees_and_takes_back(engine, browser):
     browser.tab_to("BUTTON Close")
     browser.key("Enter")
     browser.wait(lambda: browser.focus == "BUTTON Undo…", "the focus is lost")
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_list_of_hundreds_of_files_is_one_stop_in_which_the_arrows_lead(browser):
+    browser.press("What has changed")
+    browser.sees("huge.txt")
+    browser.tab_to("SUMMARY huge.txt")
+
+    for key, name in (("ArrowDown", "photo.png"), ("ArrowUp", "huge.txt"), ("End", "more/295")):
+        browser.key(key)
+        assert browser.focus.startswith(f"SUMMARY {name}")
+    browser.key("Tab")
+
+    assert browser.focus.startswith("OL")
+    browser.run("document.querySelector('.changes select').focus()")
+    browser.tab_to("SUMMARY more/295")
 
 
 @pytest.mark.usefixtures("engine")

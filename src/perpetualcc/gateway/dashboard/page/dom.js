@@ -22,7 +22,7 @@ export function fromHome(text, project) {
 export function el(name, given = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const made = document.createElement(tag);
-  made.classList.add(...classes);
+  if (classes.length) made.className = classes.join(" ");
   for (const [key, value] of Object.entries(given)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value === true) made.setAttribute(key, "");
