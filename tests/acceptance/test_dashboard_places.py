@@ -1,7 +1,9 @@
 """Where the page leads: to the top of what was opened, back to where one was, by keyboard too."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -98,3 +100,43 @@ def test_a_button_that_is_pressed_and_goes_leaves_the_keyboard_at_the_one_that_c
     browser.key("Enter")
 
     browser.wait(lambda: browser.focus == "BUTTON Resume", "the focus is lost")
+
+
+def test_whoever_comes_back_to_a_connection_that_died_meanwhile_is_soon_connected_again(tmp_path):
+    over, asleep = Event(), Event()
+    found = ScriptedEngine(
+        {**SAID, "escalation.count": lambda _: asleep.is_set() and not over.wait(60) or 0}
+    )
+    with found.bridged() as there, browsing(tmp_path / "other") as browser:
+        browser.open(there.link)
+        browser.sees("Live")
+        asleep.set()
+
+        browser.run("window.dispatchEvent(new Event('online'))")
+        browser.wait(lambda: "trying again" in browser.text, "it is not noticed", within=20)
+        over.set()
+        browser.sees("Live")
+
+        assert browser.complaints() == []
+
+
+DAYS_LATER = """
+  const Real = Date, ahead = arguments[0] * 86400e3;
+  window.Date = class extends Real {
+    constructor(...given) { super(...(given.length ? given : [Real.now() + ahead])); }
+    static now() { return Real.now() + ahead; }
+  };
+  document.dispatchEvent(new Event("visibilitychange"));
+  return document.querySelector(".log time").innerText;
+"""
+
+
+def test_what_has_an_hour_today_has_a_date_tomorrow(browser):
+    browser.press("session-0")
+    browser.sees("Line 4 of")
+    browser.run("document.querySelector('.log time').dataset.at = Date.now() / 1000")
+
+    today, tomorrow = browser.run(DAYS_LATER, 0), browser.run(DAYS_LATER, 1)
+
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", today)
+    assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d {today}", tomorrow)

@@ -44,6 +44,8 @@ _BUFFERED = 256 * 1024
 _UNKNOWN = 1.0
 """Seconds that a device which is not let in is kept waiting: so many fewer can be tried."""
 
+_TEXT = {"Content-Type": "text/plain; charset=utf-8"}
+
 _TROUBLE = {ErrorCode.APPLICATION_ERROR, ErrorCode.INTERNAL_ERROR}
 """What the engine answers that has nothing to do with who asks."""
 
@@ -133,15 +135,16 @@ class Bridge:
             if self._hosts.is_own_page(hosts, origins):
                 return None
             return self._response(HTTPStatus.FORBIDDEN, b"Only the dashboard's own page may\n")
-        found = page(request.path)
+        encodings = ",".join(request.headers.get_all("Accept-Encoding"))
+        found = page(request.path, encodings)
         if found is None:
             return self._response(HTTPStatus.NOT_FOUND, b"There is no such page\n")
         return self._response(HTTPStatus.OK, found[1], found[0])
 
     def _response(
-        self, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8"
+        self, status: HTTPStatus, body: bytes, kind: Mapping[str, str] = _TEXT
     ) -> Response:
-        own = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+        own = {**kind, "Content-Length": str(len(body)), "Connection": "close"}
         return Response(
             status, status.phrase, Headers({**headers(self._port, self._address), **own}), body
         )

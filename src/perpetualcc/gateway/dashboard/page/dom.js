@@ -161,10 +161,21 @@ export function written(line) {
   let end = 0;
   for (const found of line.matchAll(ESCAPE)) {
     const [all, colour, words, form, at] = found;
-    made.push(line.slice(end, found.index), form ? { moment, clock }[form](Number(at)) : el(LOOKS[colour] ?? "span", {}, words));
+    made.push(line.slice(end, found.index), form ? time(form, at) : el(LOOKS[colour] ?? "span", {}, words));
     end = found.index + all.length;
   }
   return [...made, line.slice(end)];
+}
+
+const FORMS = { moment, clock };
+
+/** What is called by its hour alone today has a date tomorrow. */
+export function time(form, at) {
+  return el("time", { "data-form": form, "data-at": at }, FORMS[form](Number(at)));
+}
+
+export function restamp() {
+  for (const one of document.querySelectorAll("time")) say(one, FORMS[one.dataset.form](Number(one.dataset.at)));
 }
 
 /** Without what all of them are indented by. */

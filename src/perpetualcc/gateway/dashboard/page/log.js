@@ -1,6 +1,6 @@
 // A session's log: one entry for each thing that happened, and no more of them on the page than it can carry.
 
-import { button, clock, dedented, el, put, written } from "./dom.js";
+import { button, dedented, el, put, time, written } from "./dom.js";
 
 export const MOST = 1000;
 const PAGE = 300;
@@ -10,14 +10,19 @@ const LOOKS = { TaskStarted: "li.head", ToolDecided: "li.tool", ToolFailed: "li.
 const more = (lines) => lines.map((line) => el("span.more", {}, written(line)));
 
 function entry({ seq, at, kind, lines: [first, ...rest], number }) {
-  // What Claude says is one text.
-  const words = kind === "TextSaid" ? written([first, ...dedented(rest)].join("\n")) : [written(first.trim()), more(dedented(rest))];
+  const words = kind === "TextSaid" ? spoken([first, ...dedented(rest)].join("\n")) : [written(first.trim()), more(dedented(rest))];
   return el(
     LOOKS[kind] ?? "li",
     { "data-seq": seq },
-    el("time", { datetime: new Date(at * 1000).toISOString() }, clock(at)),
+    time("clock", at),
     el("div.words", {}, words, answerTo(kind, number)),
   );
+}
+
+/** One text, whose direction is its own. */
+function spoken(text) {
+  const [, who, words] = /^(\w+: )?([^]*)$/.exec(text);
+  return [who, el("bdi", {}, words)];
 }
 
 const answerTo = (kind, number) => (/^Escalation(Raised|Reminded)$/.test(kind) ? el("a.more", { href: `#/waiting/${number}` }, "Answer it") : null);
@@ -94,6 +99,9 @@ export class Log {
     const made = [];
     for (const event of events) {
       if (!event.lines) continue;
+      if (event.kind === "EscalationSettled") {
+        for (const one of [this.lines, ...made]) one.querySelector(`a[href="#/waiting/${event.number}"]`)?.remove();
+      }
       const above = (made.at(-1) ?? this.lines.lastChild)?.lastChild;
       if (event.below && above) {
         put(above, more(dedented(event.lines)), answerTo(event.kind, event.number));

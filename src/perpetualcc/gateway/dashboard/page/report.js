@@ -1,6 +1,6 @@
 // What happened while nobody looked.
 
-import { counted, el, fill, goesOn, moment, put, say, statusMark, windowsUsed, written } from "./dom.js";
+import { counted, el, fill, goesOn, put, say, statusMark, time, windowsUsed, written } from "./dom.js";
 
 const SPANS = [["12 hours", 12], ["24 hours", 24], ["3 days", 72], ["7 days", 168]];
 
@@ -31,7 +31,7 @@ export class Report {
   show({ since, sums, outages, sessions, hidden }) {
     fill(
       this.body,
-      el(sessions.length ? "p.sum" : "p.empty", {}, `Since ${moment(since)}: ${sums}`),
+      el(sessions.length ? "p.sum" : "p.empty", {}, "Since ", time("moment", since), `: ${sums}`),
       outages.length ? el("ul.outages", {}, outages.map((line) => el("li", {}, written(line)))) : null,
       el("ul.cards", {}, sessions.map(card)),
       hidden ? el("p.quiet", {}, `${counted(hidden, "session")} before: pcc report`) : null,

@@ -195,7 +195,7 @@ export class SessionView {
 
 export function meter(share) {
   const level = share >= 90 ? "high" : share >= 70 ? "some" : "low";
-  return el("meter", { class: level, min: 0, max: 100, value: share.toFixed(0), title: `${share.toFixed(0)}%` });
+  return el("meter", { class: level, min: 0, max: 100, value: share.toFixed(0), title: `${share.toFixed(0)}%`, "aria-label": "Context" });
 }
 
 function task(one, project) {
