@@ -222,7 +222,9 @@ def test_what_begins_under_a_condition_and_an_address_that_was_cut_off(install, 
         assert not browser.run("return document.querySelector('#session .row.work').innerText")
 
         browser.run("location.hash = '#/report'")
-        browser.sees("■\nNot this")
+        browser.wait(
+            lambda: re.search(r"■ [\d:]+ +Not this", browser.text), "it is not said to be stopped"
+        )
         assert browser.complaints() == []
     assert pcc.look(said.split()[2])["status"] == "IDLE"
 
