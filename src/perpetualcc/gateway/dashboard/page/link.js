@@ -44,7 +44,7 @@ export class Link {
         if (IS_HERE) sessionStorage.setItem(KEY, frame.key);
         else if (this.code) keep(this.pair).catch((error) => this.lock(`This browser keeps nothing: ${error.message}`, ""));
         this.code = "";
-        this.isIn = true;
+        this.isIn = this.wasIn = true;
         this.away = null;
         this.on.scope(frame.scope ?? "work");
         // The engine may still be on its way: the first answer says that it is there.
@@ -94,6 +94,10 @@ export class Link {
         // A used link in a browser that may be paired already.
         this.code = "";
         this.connect();
+        return;
+      }
+      if (this.wasIn) {
+        location.reload(); // what it was shown goes
         return;
       }
       this.lock("This browser is not paired, or not any more.", "On the machine where PerpetualCC runs, type: pcc devices pair \"my phone\"");
