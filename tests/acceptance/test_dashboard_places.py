@@ -105,7 +105,7 @@ def test_a_button_that_is_pressed_and_goes_leaves_the_keyboard_at_the_one_that_c
 def test_whoever_comes_back_to_a_connection_that_died_meanwhile_is_soon_connected_again(tmp_path):
     over, asleep = Event(), Event()
     found = ScriptedEngine(
-        {**SAID, "escalation.count": lambda _: asleep.is_set() and not over.wait(60) or 0}
+        {**SAID, "escalation.count": lambda _: (asleep.is_set() and not over.wait(60)) or 0}
     )
     with found.bridged() as there, browsing(tmp_path / "other") as browser:
         browser.open(there.link)
