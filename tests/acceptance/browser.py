@@ -65,8 +65,9 @@ class Browser:
         self.wait(lambda: words in self.text, f"{words!r} is not on the page")
 
     def key(self, name: str) -> None:
-        """Press a key as a person does: Tab, Enter, ArrowDown."""
-        code, text = {"Tab": (9, ""), "Enter": (13, "\r"), "ArrowDown": (40, "")}[name]
+        """Press a key as a person does: Tab, Enter, ArrowDown, ArrowUp, End."""
+        codes = {"Tab": 9, "Enter": 13, "End": 35, "ArrowUp": 38, "ArrowDown": 40}
+        code, text = codes[name], "\r" if name == "Enter" else ""
         key = {"key": name, "code": name, "windowsVirtualKeyCode": code}
         self.command("Input.dispatchKeyEvent", type="keyDown", text=text, **key)
         self.command("Input.dispatchKeyEvent", type="keyUp", **key)

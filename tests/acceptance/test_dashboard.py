@@ -89,7 +89,7 @@ def test_a_question_and_a_call_are_decided_in_the_browser(install, browser):
         browser.sees("? Waiting")
         browser.press("shop")
         browser.sees("<b>One</b> thing first <img")
-        browser.sees("? Which database should db.py use?")
+        browser.sees('QUESTION from Claude: "Which database should db.py use?"')
         browser.press("Waiting")
         browser.press("Which database should db.py use?")
         browser.press("SQLite")
@@ -141,7 +141,7 @@ def test_work_is_stopped_added_and_taken_up_again_in_the_browser(install, server
         browser.write("#prompt", "No catalogue yet, please")
         browser.press("Say to Claude")
         browser.sees("It reaches Claude at its next step.")
-        browser.sees("You said: “No catalogue yet, please”")
+        browser.sees('You said: "No catalogue yet, please"')
         browser.press("Pause")
         servers[0].go.set()
         pcc.wait(session, "PAUSED")
@@ -222,7 +222,9 @@ def test_what_begins_under_a_condition_and_an_address_that_was_cut_off(install, 
         assert not browser.run("return document.querySelector('#session .row.work').innerText")
 
         browser.run("location.hash = '#/report'")
-        browser.sees("■\nNot this")
+        browser.wait(
+            lambda: re.search(r"■ [\d:]+ +Not this", browser.text), "it is not said to be stopped"
+        )
         assert browser.complaints() == []
     assert pcc.look(said.split()[2])["status"] == "IDLE"
 

@@ -1,18 +1,14 @@
 """What a night changed, and the way back, as a person sees and does it in a real browser."""
 
-import json
-import socket
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.scripted_engine import SESSION, ScriptedEngine
 from tests.acceptance.supervised import wait_until
 from tests.acceptance.test_dashboard import dashboard
-from tests.acceptance.test_dashboard_size import SESSION, bridge
 from tests.acceptance.test_snapshots import STORY, evening, files
 
 pytestmark = [
@@ -121,42 +117,19 @@ PLAN = {
 }  # fmt: skip
 
 
-class Engine:
-    """Answers as it is told to, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-        self.said: dict[str, Any] = {
-            "session.list": [{**SESSION, **OWN}],
-            "session.get": {**SESSION, **OWN},
-            "events.follow": {"subscription": "s"},
-            "budget.show": {"budgets": [], "today": {"tokens": 0, "usd": 0.0}},
-            "escalation.count": 0,
-            "snapshot.changes": CHANGES,
-            "snapshot.patch": HUGE,
-            "snapshot.plan": PLAN,
-        }
-
-    def play(self, end: socket.socket) -> None:
-        with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
-            for line in talk:
-                asked = json.loads(line)
-                method = asked["method"]
-                self.asked.append((method, asked["params"]))
-                told = self.said.get(method, [])
-                kind = "error" if isinstance(told, dict) and "code" in told else "result"
-                frame = {"type": "res", "id": asked["id"], kind: told}
-                talk.write(json.dumps(frame).encode() + b"\n")
-                talk.flush()
-
-    def counted(self, method: str) -> int:
-        return [name for name, _ in self.asked].count(method)
+SAID = {
+    "session.list": [{**SESSION, **OWN}],
+    "session.get": {**SESSION, **OWN},
+    "snapshot.changes": CHANGES,
+    "snapshot.patch": HUGE,
+    "snapshot.plan": PLAN,
+}
 
 
 @pytest.fixture
-def engine(browser: Browser) -> Iterator[Engine]:
-    found = Engine()
-    with bridge(found.play) as there:
+def engine(browser: Browser) -> Iterator[ScriptedEngine]:
+    found = ScriptedEngine(SAID)
+    with found.bridged() as there:
         browser.size(390, 844)
         browser.open(there.link)
         browser.press("shop")
@@ -231,12 +204,16 @@ def test_the_keyboard_alone_sees_and_takes_back(engine, browser):
     browser.tab_to("SUMMARY What has changed")
     browser.key("Enter")
     browser.sees("huge.txt")
-    browser.tab_to("huge.txt")
+    browser.tab_to("BUTTON Look again")
+    browser.key("Enter")
+    wait_until(lambda: engine.counted("snapshot.changes") == 2)
+    assert browser.focus == "BUTTON Look again"
+    browser.tab_to("SUMMARY huge.txt")
     browser.key("Enter")
     browser.sees("Cut:")
     browser.tab_to("PRE")
-    # Past all the files that are listed, each of which is a stop of its own.
-    browser.run("document.querySelector('.changes > .body > .row.work button').focus()")
+    browser.run("document.querySelector('.changes > summary').focus()")
+    browser.tab_to("BUTTON Undo…")
     browser.key("Enter")
     browser.wait(lambda: browser.focus.startswith("DIV To the files"), "the focus is lost")
     browser.tab_to("BUTTON Put 4 files back")
@@ -245,6 +222,22 @@ def test_the_keyboard_alone_sees_and_takes_back(engine, browser):
     browser.tab_to("BUTTON Close")
     browser.key("Enter")
     browser.wait(lambda: browser.focus == "BUTTON Undo…", "the focus is lost")
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_list_of_hundreds_of_files_is_one_stop_in_which_the_arrows_lead(browser):
+    browser.press("What has changed")
+    browser.sees("huge.txt")
+    browser.tab_to("SUMMARY huge.txt")
+
+    for key, name in (("ArrowDown", "photo.png"), ("ArrowUp", "huge.txt"), ("End", "more/295")):
+        browser.key(key)
+        assert browser.focus.startswith(f"SUMMARY {name}")
+    browser.key("Tab")
+
+    assert browser.focus.startswith("OL")
+    browser.run("document.querySelector('.changes select').focus()")
+    browser.tab_to("SUMMARY more/295")
 
 
 @pytest.mark.usefixtures("engine")

@@ -1,16 +1,13 @@
 """What the page says of numbers that only some engines tell, in a real browser."""
 
-import json
-import socket
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.acceptance.browser import MISSING, browsing
-from tests.acceptance.test_dashboard_size import SESSION, bridge
+from tests.acceptance.scripted_engine import SESSION, ScriptedEngine
 
 pytestmark = [
     pytest.mark.skipif(MISSING, reason="there is no browser: apt-get install chromium"),
@@ -26,6 +23,7 @@ REFUSED = {**PERPETUAL, "id": "c1", "name": "shop", "status": "COMPLETED", "refu
 REFUSED |= {"perpetual": None, "todo": ""}
 FAILED = {
     "seq": 1, "at": 1_800_000_000.0, "kind": "ToolFailed", "level": "info", "session": "p1",
+    "task": "t", "run": "r",
     "tool": "Edit", "summary": "a.py",
     "text": "<tool_use_error>File has not been read</tool_use_error>",
 }  # fmt: skip
@@ -37,47 +35,28 @@ QUESTION = {
 }  # fmt: skip
 
 
-def answer(method: str, params: dict[str, Any]) -> Any:
+def windows(_: dict[str, Any]) -> dict[str, Any]:
     resets = time.time() + 3600
-    windows = [
-        {"window": "five_hour", "used": 0.34, "resets_at": resets},
-        {"window": "seven_day", "used": 0.121, "resets_at": resets},
-        {"window": "seven_day_opus", "used": 0.5, "resets_at": resets},
-    ]
-    match method:
-        case "session.list":
-            return [{**SESSION, **one} for one in (PERPETUAL, REFUSED)]
-        case "session.get":
-            return {**SESSION, **(REFUSED if params["session"] == "c1" else PERPETUAL)}
-        case "events.tail":
-            return [FAILED] if params.get("session") == "p1" else []
-        case "events.follow":
-            return {"subscription": params.get("session", "all")}
-        case "budget.show":
-            return {"budgets": [], "today": {"tokens": 0, "usd": 0.0}, "windows": windows}
-        case "report.show":
-            return {"since": 1.0, "until": 2.0, "sessions": []}
-        case "escalation.list":
-            return [QUESTION]
-        case "escalation.get":
-            return QUESTION
-        case "escalation.count":
-            return 1
-    return []
+    used = {"five_hour": 0.34, "seven_day": 0.121, "seven_day_opus": 0.5}
+    told = [{"window": name, "used": much, "resets_at": resets} for name, much in used.items()]
+    return {"budgets": [], "today": {"tokens": 0, "usd": 0.0}, "windows": told}
 
 
-def play(end: socket.socket) -> None:
-    with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
-        for line in talk:
-            asked = json.loads(line)
-            told = answer(asked["method"], asked["params"])
-            talk.write(json.dumps({"type": "res", "id": asked["id"], "result": told}).encode())
-            talk.write(b"\n")
-            talk.flush()
+SAID = {
+    "session.list": [{**SESSION, **one} for one in (PERPETUAL, REFUSED)],
+    "session.get": lambda params: (
+        {**SESSION, **(REFUSED if params["session"] == "c1" else PERPETUAL)}
+    ),
+    "events.tail": lambda params: [FAILED] if params.get("session") == "p1" else [],
+    "budget.show": windows,
+    "escalation.list": [QUESTION],
+    "escalation.get": QUESTION,
+    "escalation.count": 1,
+}
 
 
 def test_refusals_windows_a_handovers_bound_and_claudes_list_are_told(tmp_path: Path):
-    with bridge(play) as dashboard, browsing(tmp_path / "profile") as browser:
+    with ScriptedEngine(SAID).bridged() as dashboard, browsing(tmp_path / "profile") as browser:
         browser.open(dashboard.link)
         browser.sees("Completed, 3 refused")
         browser.sees("context 61K of 120K")

@@ -1,18 +1,14 @@
 """The page with 200 sessions and a log of 100,000 events, in a real browser."""
 
-import asyncio
 import json
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from perpetualcc.gateway.dashboard.bridge import Bridge
 from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.scripted_engine import SESSION, ScriptedEngine
 
 pytestmark = [
     pytest.mark.skipif(MISSING, reason="there is no browser: apt-get install chromium"),
@@ -20,11 +16,6 @@ pytestmark = [
 ]
 
 EVENTS = 100_000
-SESSION = {
-    "project": "/home/ana/shop", "status": "PROCESSING", "detail": "", "brain": "none",
-    "resumes_at": None, "tokens": 61_000, "context_window": 200_000, "delay": "",
-    "task": "Rework the importer so that it reads every format that the partners send",
-}  # fmt: skip
 
 
 def event(seq: int) -> dict[str, Any]:
@@ -34,64 +25,24 @@ def event(seq: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def answer(method: str, params: dict[str, Any]) -> Any:
-    match method:
-        case "session.list":
-            return [{**SESSION, "id": f"s{n:03}", "name": f"session-{n}"} for n in range(200)]
-        case "session.get":
-            tasks = [
-                {"prompt": f"Task {n}", "state": "done", "due": None, "result": ""}
-                for n in range(2_000)
-            ]
-            spent = {"tokens": 1, "usd": 1.0}
-            own = {"id": "s000", "name": "session-0", "runs": 1, "spent": spent, "tasks": tasks}
-            return {**SESSION, **own}
-        case "events.tail":
-            end = params.get("before") or 1_001
-            return [event(n) for n in range(max(1, end - params["count"]), end)]
-        case "events.follow":
-            return {"subscription": params.get("session", "all")}
-        case "budget.show":
-            return {"budgets": [], "today": {"tokens": 0, "usd": 0.0}}
-        case "escalation.count":
-            return 0
-    return []
+def tail(params: dict[str, Any]) -> list[dict[str, Any]]:
+    end = params.get("before") or 1_001
+    return [event(n) for n in range(max(1, end - params["count"]), end)]
 
 
-def play(end: socket.socket) -> None:
-    """An engine that says a hundred thousand things as soon as somebody follows the session."""
-    # Outermost: closing flushes, and the page may have gone.
-    with suppress(OSError, ValueError), end, end.makefile("rwb") as talk:
-        for line in talk:
-            asked = json.loads(line)
-            method, params = asked["method"], asked["params"]
-            told = {"type": "res", "id": asked["id"], "result": answer(method, params)}
-            talk.write(json.dumps(told).encode() + b"\n")
-            if method == "events.follow" and "session" in params:
-                for seq in range(1_001, 1_001 + EVENTS):
-                    pushed = {"type": "event", "event": "TextSaid", "data": event(seq)}
-                    talk.write(json.dumps({**pushed, "subscription": "s000"}).encode() + b"\n")
-            talk.flush()
+TASKS = [{"prompt": f"Task {n}", "state": "done", "due": None, "result": ""} for n in range(2_000)]
+SAID = {
+    "session.list": [{**SESSION, "id": f"s{n:03}", "name": f"session-{n}"} for n in range(200)],
+    "session.get": {**SESSION, "id": "s000", "name": "session-0", "tasks": TASKS},
+    "events.tail": tail,
+}
 
 
-@contextmanager
-def bridge(play: Callable[[socket.socket], None] = play) -> Iterator[Bridge]:
-    def reach() -> socket.socket:
-        ours, theirs = socket.socketpair()
-        threading.Thread(target=play, args=[theirs], daemon=True).start()
-        return ours
-
-    listener = socket.create_server(("127.0.0.1", 0))
-    found = Bridge(port=listener.getsockname()[1], reach=reach)
-    loop, over = asyncio.new_event_loop(), asyncio.Event()
-    thread = threading.Thread(target=loop.run_until_complete, args=[found.serve(listener, over)])
-    thread.start()
-    try:
-        yield found
-    finally:
-        loop.call_soon_threadsafe(over.set)
-        thread.join()
-        loop.close()
+def a_hundred_thousand(method: str, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """As soon as somebody follows the session."""
+    if method == "events.follow" and "session" in params:
+        for seq in range(1_001, 1_001 + EVENTS):
+            yield {"event": "TextSaid", "data": event(seq), "subscription": params["session"]}
 
 
 def worked(browser: Browser) -> float:
@@ -112,7 +63,8 @@ def least(browser: Browser) -> float:
 
 
 def test_the_page_stays_quick_and_small(tmp_path: Path):
-    with bridge() as dashboard, browsing(tmp_path / "profile") as browser:
+    engine = ScriptedEngine(SAID, a_hundred_thousand)
+    with engine.bridged() as dashboard, browsing(tmp_path / "profile") as browser:
         browser.open(dashboard.link)
         browser.sees("session-199")
         browser.command("Performance.enable", timeDomain="threadTicks")

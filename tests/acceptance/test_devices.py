@@ -341,6 +341,7 @@ def test_a_phone_is_paired_by_its_link_answers_and_is_put_out(install, tmp_path)
 
             pcc.pcc("devices", "revoke", "my phone")
             browser.sees("This browser is not paired, or not any more.")
+            assert "All is said and done." not in browser.text
             assert pcc.json("devices", "list") == []
     [settled] = pcc.events(session, "EscalationSettled")
     assert settled["decided_by"] == "my phone"

@@ -4,9 +4,14 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from perpetualcc.gateway.client import ConnectionLost
 from tests.acceptance.supervised import wait_until
 from tests.repositories import git
 
@@ -166,12 +171,21 @@ def test_a_project_without_a_repository_is_told_of_once(install, tmp_path):
 
 
 SLOW = """#!/bin/sh
-case " $* " in *" read-tree "*)
+case " $* " in *" read-tree -m -u "*)
     touch {began}
     until [ -e {goes_on} ]; do sleep 0.1; done
 esac
 exec {git} "$@"
 """
+
+
+def slow_git(pcc, tmp_path) -> tuple[Path, Path, dict[str, str]]:
+    """What it makes as it begins to write, what it then waits for, and how it is found."""
+    began, goes_on, slow = tmp_path / "began", tmp_path / "goes-on", tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text(SLOW.format(began=began, goes_on=goes_on, git=shutil.which("git")))
+    slow.chmod(0o755)
+    return began, goes_on, {**pcc.environment, "PATH": f"{slow.parent}:{os.environ['PATH']}"}
 
 
 def test_no_task_begins_and_nothing_else_is_put_back_while_files_are(install, tmp_path):
@@ -180,14 +194,8 @@ def test_no_task_begins_and_nothing_else_is_put_back_while_files_are(install, tm
     before = evening(pcc)
     session = pcc.start("first")
     pcc.wait(session)
-    began, goes_on, slow = tmp_path / "began", tmp_path / "goes-on", tmp_path / "bin" / "git"
-    slow.parent.mkdir()
-    slow.write_text(SLOW.format(began=began, goes_on=goes_on, git=shutil.which("git")))
-    slow.chmod(0o755)
-    path = f"{slow.parent}:{os.environ['PATH']}"
-    with subprocess.Popen(
-        pcc.command("undo", session, "--yes"), env={**pcc.environment, "PATH": path}
-    ) as command:
+    began, goes_on, slow = slow_git(pcc, tmp_path)
+    with subprocess.Popen(pcc.command("undo", session, "--yes"), env=slow) as command:
         wait_until(began.exists)
         second = pcc.pcc("undo", session, "--yes", check=False)
         pcc.pcc("add", session, "second")
@@ -204,6 +212,38 @@ def test_no_task_begins_and_nothing_else_is_put_back_while_files_are(install, tm
     assert files(pcc.project) == before | {"late.py": "late\n"}
     pcc.pcc("undo", session, "second", "--yes")
     assert files(pcc.project) == before
+
+
+def test_a_git_that_outlives_a_killed_engine_keeps_tasks_from_beginning(install, tmp_path):
+    pcc = install(STORY)
+    before = evening(pcc)
+    began, goes_on, slow = slow_git(pcc, tmp_path)
+    pcc = replace(pcc, environment=slow)
+    session = pcc.start("first")
+    pcc.wait(session)
+    name = pcc.ask("snapshot.list", session=session)["chosen"]
+    planned = pcc.ask("snapshot.plan", session=session, snapshot=name)
+    asked = {"session": session, "snapshot": name, "present": planned["present"]}
+
+    def restore() -> None:
+        with pcc.connect() as daemon, suppress(ConnectionLost):
+            daemon.call("snapshot.restore", **asked)
+
+    restoring = Thread(target=restore)
+    restoring.start()
+    wait_until(began.exists)
+    pcc.kill_engine()
+    restoring.join()
+    pcc.pcc("add", session, "second")
+    time.sleep(1.0)
+
+    assert len(pcc.events(session, "SnapshotTaken")) == 1
+    assert files(pcc.project) != before
+
+    goes_on.touch()
+    wait_until((pcc.project / "late.py").exists)
+    pcc.wait(session)
+    assert files(pcc.project) == before | {"late.py": "late\n"}
 
 
 def test_a_snapshot_whose_repository_is_another_one_by_now_touches_nothing(install):

@@ -122,6 +122,7 @@ class _Manner(NamedTuple):
 async def _serve(
     options: GlobalOptions, listener: socket.socket, address: str, manner: _Manner
 ) -> None:
+    from perpetualcc.cli.page_words import PageWords
     from perpetualcc.gateway.dashboard.bridge import Bridge
 
     over = asyncio.Event()
@@ -134,7 +135,9 @@ async def _serve(
         _say(f"Opened. For another browser: {bridge.link}")
 
     port = listener.getsockname()[1]
-    bridge = Bridge(port=port, reach=lambda: _reach(options), used=used, address=address)
+    bridge = Bridge(
+        port=port, reach=lambda: _reach(options), words=PageWords, used=used, address=address
+    )
     if not manner.is_for_devices:
         _say(f"Dashboard: {bridge.link}")
         _say(

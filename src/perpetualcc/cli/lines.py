@@ -2,16 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from perpetualcc.cli.look import coloured, fit, one_line, printable
+from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
 from perpetualcc.domain.decisions import rules_named
 from perpetualcc.domain.limits import LIMIT_NAMES, REVIEW
 from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.texts import counted, first_few, from_home
-from perpetualcc.domain.times import clock, duration, moment
+from perpetualcc.domain.times import duration
 from perpetualcc.human.answers import GIVE_UP, RETRY
 from perpetualcc.human.how_to_answer import how_to_answer, offer_in
 from perpetualcc.sessions.budget import BUDGET
@@ -40,25 +40,41 @@ Of an event alone: it begins an entry (else `head` is what it stands below), its
 before, and its request is not known to be about a call.
 """
 _PLACE = frozenset(
-    {"seq", "at", "kind", "level", "session", "run", "task", "staged", "here", *_NOTHING}
+    {"seq", "at", "kind", "level", "session", "run", "task", "staged", "here", "typed", *_NOTHING}
 )
 
 
 def shown(
+    event: Data, detail: Detail = Detail.NORMAL, *, known: Data = _NOTHING, **place: Any
+) -> list[str]:
+    """`words_of` an event, beside the time at which it happened."""
+    return stamped(event, words_of(event, detail, known=known, **place), below=bool(known["head"]))
+
+
+def stamped(event: Data, lines: Sequence[str], *, below: bool) -> list[str]:
+    """`below` another event's there is no time of its own."""
+    stamp = f"[{clock(event['at'])}]"
+    blank = " " * len(stamp)
+    return [f"{blank if i or below else stamp} {line}" for i, line in enumerate(lines)]
+
+
+def words_of(
     event: Data,
     detail: Detail = Detail.NORMAL,
     *,
     project: str = "",
     staged: bool = False,
     here: bool = False,
+    typed: bool = True,
     known: Data = _NOTHING,
 ) -> list[str]:
     """
-    The lines for one event; none for those that are not for people.
+    What a person reads of one event; nothing of those that are not for people.
 
     `project`: the session's, from which is named what lies in it. `here`: what is asked can
-    be answered where it is shown. With `staged` it names no command to answer it: none would reach
-    the daemon. `known`: what `telling.Telling` knows of the events before.
+    be answered where it is shown. It names no command to answer, pause or go on with where that is
+    not `typed`, but pressed; nor with `staged`: none would reach the daemon. `known`: what
+    `telling.Telling` knows of the events before.
     """
     kind = str(event["kind"])
     if detail is Detail.QUIET and kind not in _URGENT:
@@ -71,14 +87,13 @@ def shown(
         for name, value in event.items()
     }
     event = told | {"staged": staged, "here": here, **_NOTHING, **known}
+    event["typed"] = typed and not staged
     event |= _from_home(event, project)
     render = _LINES.get(kind)
     lines = render(event) if render else []
     if detail is Detail.VERBOSE and not lines:
-        lines = [plain(event)]
-    stamp = f"[{clock(event['at'])}]"
-    blank = " " * len(stamp)
-    return [f"{blank if i or event['head'] else stamp} {line}" for i, line in enumerate(lines)]
+        return [plain(event)]
+    return lines
 
 
 def _from_home(event: Data, project: str) -> Data:
@@ -133,8 +148,12 @@ def _started(event: Data) -> list[str]:
     return ["Starting Claude Code session...", *([lost] if event.get("lost") else [])]
 
 
+_BLANKS = re.compile(r"[^\S\n\t]")
+"""Of any width: in a command each is shown as odd, in a text they are blanks."""
+
+
 def _said(event: Data) -> list[str]:
-    first, *rest = printable(event["text"]).strip().splitlines() or [""]
+    first, *rest = printable(_BLANKS.sub(" ", event["text"])).strip().splitlines() or [""]
     return [f"Claude: {first}", *(f"        {line}" for line in rest)]
 
 
@@ -235,7 +254,7 @@ def _how(event: Data) -> str:
     """`Answer here, or with: pcc respond 1 --approve (or --deny)`; empty where nobody can."""
     # With a task that stops the watching ends, mostly.
     ways = ["here"] if event["here"] and event["type"] != "error" else []
-    if not event["staged"]:
+    if event["typed"]:
         questions = event.get("questions") or ()
         how = how_to_answer(event["number"], event["type"], questions, event["options"])
         ways.append(f"with: {how}")
@@ -338,7 +357,7 @@ def _planned(event: Data) -> list[str]:
     is_then = 0 <= event["resumes_at"] - (limit.get("resets_at") or 0.0) <= _AT_ONCE
     when = "then" if is_then else f"at {moment(event['resumes_at'])}"
     goes_on = f"{margin}Goes on by itself {when}{because}"
-    if limit.get("window") in _HICCUPS:
+    if limit.get("window") in _HICCUPS or not event["typed"]:
         return [goes_on]
     return [f"{goes_on}; prevent it with: pcc pause {event['session']}"]
 
@@ -346,7 +365,7 @@ def _planned(event: Data) -> list[str]:
 def _status(event: Data) -> list[str]:
     by_itself = event["detail"] not in {"", "by a person"}
     why = f": {fit(event['detail'], 100)}" if by_itself else ""
-    go_on = "" if event["staged"] else f". Go on with: pcc resume {event['session']}"
+    go_on = "" if not event["typed"] else f". Go on with: pcc resume {event['session']}"
     cut_off = f"{coloured('⚠', 'yellow')}  Cut off, and {TAKEN_OVER} of the daemon"
     words = {
         "IDLE": [cut_off] if event["detail"] == TAKEN_OVER else [],
@@ -383,7 +402,7 @@ def _settled(event: Data) -> list[str]:
     if event["state"] == "waiting" and event["result"].startswith(REVIEW):
         return [f"{coloured('⏳', 'yellow')} W{fit(event['result'], 160)[1:]}"]
     if event["state"] == "waiting" and event["due"] is None:
-        see = "" if event["staged"] else ". See: pcc pending"
+        see = "" if not event["typed"] else ". See: pcc pending"
         return [f"Waits for you; nothing runs meanwhile{see}"]
     if event["state"] == "waiting" and event["due"] and event["result"]:
         if event["result"].startswith(_LIMITS):

@@ -12,9 +12,41 @@ import re
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from perpetualcc.domain import times
+
 _CODES = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
+
+_PAGES_ROOM = 3
+"""Of a terminal's line; a page breaks it."""
+_is_for_a_page = ContextVar("_is_for_a_page", default=False)
+
+
+@contextmanager
+def for_a_page() -> Iterator[None]:
+    """
+    What is written meanwhile, a page of the dashboard makes its own look of: always coloured, with
+    room for more, and with times as escapes, since a browser may be in another zone. What
+    `printable` has been over cannot contain either.
+    """
+    before = _is_for_a_page.set(True)
+    try:
+        yield
+    finally:
+        _is_for_a_page.reset(before)
+
+
+def moment(at: float) -> str:
+    """As `times.moment`."""
+    return f"\x1b]moment;{at}\x07" if _is_for_a_page.get() else times.moment(at)
+
+
+def clock(at: float) -> str:
+    """As `times.clock`."""
+    return f"\x1b]clock;{at}\x07" if _is_for_a_page.get() else times.clock(at)
 
 
 def steers() -> bool:
@@ -24,12 +56,15 @@ def steers() -> bool:
 
 def coloured(text: str, colour: str) -> str:
     """The text in a colour, on a terminal that wants one (https://no-color.org)."""
-    if not colour or not steers() or "NO_COLOR" in os.environ:
+    is_wanted = _is_for_a_page.get() or (steers() and "NO_COLOR" not in os.environ)
+    if not colour or not is_wanted:
         return text
     return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
 
 
-_JOINER, _EMOJI_STYLE = "\u200d", "\ufe0f"
+_JOINER, _NON_JOINER, _EMOJI_STYLE = "\u200d", "\u200c", "\ufe0f"
+_KEPT = f"\n\t{_JOINER}{_NON_JOINER}"
+"""Emoji, and the scripts of Persia and India, need both joiners."""
 _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
@@ -58,7 +93,7 @@ def widths_of(text: str) -> Iterator[int]:
 
 
 def _takes_no_room(c: str, before: str) -> bool:
-    if c == _JOINER or unicodedata.category(c) in {"Mn", "Me"}:
+    if c in {_JOINER, _NON_JOINER} or unicodedata.category(c) in {"Mn", "Me"}:
         return True
     return (_is_symbol(c) and before == _JOINER) or (c in _SKIN_TONES and _is_symbol(before))
 
@@ -69,7 +104,7 @@ def _is_symbol(c: str) -> bool:
 
 def printable(text: str) -> str:
     """Text from outside, without what could steer a terminal."""
-    return "".join(c if c in "\n\t\u200d" or c.isprintable() else "�" for c in text)
+    return "".join(c if c in _KEPT or c.isprintable() else "�" for c in text)
 
 
 def one_line(text: str) -> str:
@@ -79,6 +114,7 @@ def one_line(text: str) -> str:
 
 def fit(text: str, columns: int) -> str:
     """The text's first line that says something, cut to at most so many columns."""
+    columns = columns * _PAGES_ROOM if _is_for_a_page.get() else columns
     line = printable(next(iter(text.strip().splitlines()), "")).replace("\t", " ")
     # No character but a mark or a joiner takes no room, so this much is more than enough.
     beginning = line[: columns * 8 + 8]
@@ -153,7 +189,7 @@ def tell(text: str) -> None:
 
 def terminal_width() -> int | None:
     """Columns of the terminal; None when the output goes elsewhere and needs no limit."""
-    if not sys.stdout.isatty():
+    if _is_for_a_page.get() or not sys.stdout.isatty():
         return None
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() else os.get_terminal_size(1).columns or None

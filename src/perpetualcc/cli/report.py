@@ -9,9 +9,11 @@ from perpetualcc.cli import completion
 from perpetualcc.cli.connection import connect
 from perpetualcc.cli.lines import told_of
 from perpetualcc.cli.look import (
+    clock,
     coloured,
     fit,
     hung,
+    moment,
     one_line,
     print_json,
     terminal_width,
@@ -23,7 +25,6 @@ from perpetualcc.cli.statuses import goes_on, is_to_be_taken, standing
 from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home, thousands
-from perpetualcc.domain.times import clock, moment
 from perpetualcc.sessions.outage_words import outage_words
 from perpetualcc.sessions.report_words import HEARD, often, sums, waited, waits
 
@@ -66,8 +67,8 @@ def report(
         print_json({**told, "waiting": waiting})
         return
     print(hung(_heading(told, since)))
-    for one in told.get("outages", ()):  # a daemon from before an upgrade tells of none
-        print(hung(one_line(outage_words(one, until=told["until"], moment=moment))))
+    for line in outage_lines(told):
+        print(hung(line))
     for one in told["sessions"]:
         print("\n".join(["", *map(hung, (*session_lines(one), *_ways(one)))]))
     if waiting:
@@ -85,6 +86,19 @@ def _heading(told: dict[str, Any], since: str) -> str:
     return f"{when}: {sums(sessions)}"
 
 
+def outage_lines(told: dict[str, Any]) -> list[str]:
+    """The hours in which nothing ran."""
+    found = told.get("outages", ())  # a daemon from before an upgrade tells of none
+    return [
+        outage_words(
+            {**one, "cause": one_line(one["cause"]), "detail": one_line(one["detail"])},
+            until=told["until"],
+            moment=moment,
+        )
+        for one in found
+    ]
+
+
 def session_lines(one: dict[str, Any]) -> Iterator[str]:
     """What it came to; `pcc review` begins with it, too."""
     session = one["session"]
@@ -96,6 +110,12 @@ def session_lines(one: dict[str, Any]) -> Iterator[str]:
     head = f"{session['name']} ({session['id']}), {word.lower()}{later}"
     yield f"{coloured(symbol, colour)} {_fitted(head, 2)}"
     yield f"  {_fitted(home, 2)}"
+    yield from came_to(one)
+
+
+def came_to(one: dict[str, Any]) -> Iterator[str]:
+    """Below its name and its project."""
+    home = one["session"]["project"]
     yield from _newest([_task(task, home) for task in one["tasks"]], _TASKS, "task")
     if one["files"]:
         shown = ", ".join(one_line(name) for name in one["files"][:_FILES])
@@ -108,8 +128,9 @@ def session_lines(one: dict[str, Any]) -> Iterator[str]:
     yield from _newest([_refusal(call, home) for call in one["refused"]], _REFUSED, "refusal")
     # A daemon from before an upgrade tells of no words.
     yield from _newest([_word(word) for word in one.get("words", ())], _WORDS, "word")
-    for told in filter(None, [*waited(one), waits(one, moment)]):
-        yield f"  {told[0].upper()}{one_line(told[1:])}"
+    said = one | {"session": {**one["session"], "detail": one_line(one["session"]["detail"])}}
+    for told in filter(None, [*map(one_line, waited(said)), waits(said, moment)]):
+        yield f"  {told[0].upper()}{told[1:]}"
     if one.get("restarts"):  # a daemon from before an upgrade tells of none
         yield f"  Cut off{often(one['restarts'])}, and taken over after a restart of the daemon"
     if one["handovers"]:
@@ -175,7 +196,7 @@ def _word(word: dict[str, Any]) -> list[str]:
 
 def _newest(found: Sequence[Sequence[str]], most: int, noun: str) -> Iterator[str]:
     if len(found) > most:
-        yield f"  … {counted(len(found) - most, noun)} before; all of them: --json"
+        yield f"  … {counted(len(found) - most, noun)} before; all of them: pcc report --json"
     for lines in found[-most:]:
         yield from lines
 

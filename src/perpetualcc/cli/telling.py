@@ -6,9 +6,9 @@ not told again. Who looks for a fault sees every event.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from perpetualcc.cli.lines import Data, shown
+from perpetualcc.cli.lines import Data, stamped, words_of
 from perpetualcc.cli.options import Detail
 
 _PARTS: Mapping[str, frozenset[str]] = {
@@ -27,6 +27,13 @@ _PARTS: Mapping[str, frozenset[str]] = {
 _WAITS = frozenset({"LimitReached", "BudgetApproached", "BudgetUsedUp"})
 
 
+class Entry(NamedTuple):
+    """What an event adds: to the entry above it, where it `is_below`, or as one of its own."""
+
+    lines: list[str]
+    is_below: bool = False
+
+
 class Telling:
     """Reads one session's events in their order; holds what of them was told."""
 
@@ -37,10 +44,13 @@ class Telling:
         project: str = "",
         staged: bool = False,
         here: bool = False,
+        typed: bool = True,
     ) -> None:
-        """As for `lines.shown`."""
+        """As for `lines.words_of`."""
         self._detail = detail
-        self._where: dict[str, Any] = {"project": project, "staged": staged, "here": here}
+        self._where: dict[str, Any] = {
+            "project": project, "staged": staged, "here": here, "typed": typed,
+        }  # fmt: skip
         self._head: Data | None = None
         """What the newest entry begins with."""
         self._resumed: str | None = None
@@ -54,9 +64,14 @@ class Telling:
 
     def lines(self, event: Data) -> list[str]:
         """None for what has been told, and for what is not for people."""
+        entry = self.entry(event)
+        return stamped(event, entry.lines, below=entry.is_below)
+
+    def entry(self, event: Data) -> Entry:
+        """`lines`, without their times."""
         if self._detail is Detail.VERBOSE:
-            return shown(event, self._detail, **self._where)
-        told = [] if self._is_told(event) else self._lines(event)
+            return Entry(words_of(event, self._detail, **self._where))
+        told = Entry([]) if self._is_told(event) else self._entry(event)
         self._note(event)
         return told
 
@@ -64,7 +79,7 @@ class Telling:
         """Something else was printed: nothing stands directly below the newest entry any more."""
         self._head = self._resumed = None
 
-    def _lines(self, event: Data) -> list[str]:
+    def _entry(self, event: Data) -> Entry:
         head = self._head if self._belongs(event) else None
         goes_on = event["task"] in self._begun
         known = {
@@ -72,12 +87,12 @@ class Telling:
             "goes_on": goes_on,
             "call": self._titles.get(event.get("number", 0), ""),
         }
-        found = shown(event, self._detail, known=known, **self._where)
+        found = words_of(event, self._detail, known=known, **self._where)
         if found:
             self._head = head or event
             is_resumed = goes_on and event["kind"] == "TaskStarted"
             self._resumed = event["run"] if is_resumed else None
-        return found
+        return Entry(found, is_below=head is not None)
 
     def _belongs(self, event: Data) -> bool:
         """Whether it tells more of what the newest entry tells."""

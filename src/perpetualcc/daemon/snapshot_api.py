@@ -171,13 +171,13 @@ class SnapshotApi:
 
     async def _restored(self, meant: _Meant, present: str, by: str) -> dict[str, Any]:
         chosen = meant.chosen
-        with putting_back(self.locations, Path(chosen.top) / chosen.prefix):
+        with putting_back(self.locations, Path(chosen.top) / chosen.prefix) as lock:
             kept = await self.keeper.before_undo(meant.session, chosen, by=by)
             if not kept.is_kept:
                 raise PerpetualError(f"Nothing was put back: {kept.trouble}")
             await self._refuse_beside_work(chosen)
             total = await self._look(
-                lambda look: looks.put_back(look, kept.commit, present), chosen
+                lambda look: looks.put_back(look, kept.commit, present, lock), chosen
             )
         return {"kept": kept.name, "total": total}
 

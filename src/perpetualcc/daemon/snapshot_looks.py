@@ -5,7 +5,7 @@ page can carry, and without what looks like a secret, as in a log.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -95,10 +95,10 @@ def plan_of(look: Look) -> dict[str, Any]:
     }
 
 
-def put_back(look: Look, kept: str, present: str) -> int:
+def put_back(look: Look, kept: str, present: str, lock: int) -> int:
     """
     How many files. The commit `kept` holds them as they are now, and `present` is what they were
-    when somebody was shown what would change.
+    when somebody was shown what would change. The `lock` is git's, too, and outlives us with it.
 
     Raises:
         GitError: files have changed meanwhile, and nothing has been done; or not all of it is.
@@ -109,7 +109,7 @@ def put_back(look: Look, kept: str, present: str) -> int:
     if planned.now.tree != present:
         raise GitError("Nothing was put back: files have changed since you looked")
     if planned.steps:
-        carry_out(look.repository, look.folder, planned)
+        carry_out(replace(look.repository, held=(lock,)), look.folder, planned)
     return len(planned.steps)
 
 

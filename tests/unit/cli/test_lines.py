@@ -410,3 +410,11 @@ def test_verbose_shows_events_that_have_no_line_of_their_own() -> None:
     [line] = shown(usage, Detail.VERBOSE)
 
     assert line.endswith('UsageReported {"context_tokens": 1, "context_window": 2}')
+
+
+def test_what_is_said_in_any_script_is_said_as_it_is() -> None:
+    text = "100\u00a0% \u3000終わり 👩\u200d💻 نمی\u200cخواهم"
+
+    [line] = shown(sent(EVENT_TYPES["TextSaid"](text=text)))
+
+    assert line.endswith("Claude: 100 %  終わり 👩\u200d💻 نمی\u200cخواهم")

@@ -20,16 +20,20 @@ def test_a_long_question_never_hides_its_answer(columns, monkeypatch):
     assert width(line) <= (columns or 110)
 
 
-def told(*, session=(), **more):
+def report_of(*, session=(), **more):
     usual = {"name": "night", "id": "abc", "status": "COMPLETED", "resumes_at": None}
     usual |= {"project": "/shop", "delay": "", "detail": ""}
-    one = {
+    return {
         "session": usual | dict(session),
         **dict.fromkeys(("tasks", "files", "answers", "refused", "problems"), ()),
         **dict.fromkeys(("limits", "budgets"), ()),
         **dict.fromkeys(("checks", "handovers", "restarts", "runs", "allowed", "tokens", "usd"), 0),
-    }
-    return [*report.session_lines(one | more), *report._ways(one | more)]
+    } | more
+
+
+def told(**how):
+    one = report_of(**how)
+    return [*report.session_lines(one), *report._ways(one)]
 
 
 def test_limits_and_budgets_have_the_names_that_they_have_everywhere():

@@ -131,16 +131,17 @@ def test_only_what_was_shown_is_put_back(tmp_path):
         (project / "late.py").write_text("late\n")
         kept = await keeper.before_undo(here.session, since, by="ana")
 
+        def back_to(kept, present):
+            return lambda at: looks.put_back(at, kept.commit, present, lock)
+
         with pytest.raises(GitError, match="changed since you looked"):
-            await look(here, lambda at: looks.put_back(at, kept.commit, planned["present"]), since)
+            await look(here, back_to(kept, planned["present"]), since)
         assert (project / "app.py").read_text() == "theirs\n"
         with pytest.raises(GitError, match="changed meanwhile"):
-            await look(here, lambda at: looks.put_back(at, since.commit, planned["present"]), since)
+            await look(here, back_to(since, planned["present"]), since)
 
         planned = await look(here, looks.plan_of, since)
-        done = await look(
-            here, lambda at: looks.put_back(at, kept.commit, planned["present"]), since
-        )
+        done = await look(here, back_to(kept, planned["present"]), since)
 
         assert {one["name"]: one["change"] for one in planned["files"]} == {
             "app.py": "changed",
@@ -151,10 +152,12 @@ def test_only_what_was_shown_is_put_back(tmp_path):
         assert (project / "app.py").read_text() == "mine\n"
         assert not (project / "new.py").exists()
         back = await look(here, looks.plan_of, kept)
-        await look(here, lambda at: looks.put_back(at, since.commit, back["present"]), kept)
+        await look(here, back_to(since, back["present"]), kept)
         assert (project / "late.py").read_text() == "late\n"
 
+    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     play(tmp_path, scene, change)
+    os.close(lock)
 
 
 def test_what_a_crash_left_of_a_look_goes_within_a_day_and_one_at_work_stays(tmp_path):

@@ -13,9 +13,19 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.gateway.dashboard import bridge as module
 from perpetualcc.gateway.dashboard.bridge import Bridge
-from perpetualcc.gateway.protocol import ErrorCode, ProtocolError, failure
+from perpetualcc.gateway.protocol import ErrorCode, ProtocolError, Request, failure
 
 ADDRESS = "https://box.test"
+
+
+class AsItIs:
+    """Words of nobody's."""
+
+    def asked(self, request: Request) -> None:
+        pass
+
+    def told(self, frame: bytes) -> bytes:
+        return frame
 
 
 class Engine:
@@ -52,7 +62,7 @@ async def served(
 ) -> AsyncIterator[tuple[Bridge, int]]:
     listener = socket.create_server(("127.0.0.1", 0))
     port, over = listener.getsockname()[1], asyncio.Event()
-    bridge = Bridge(port=port, reach=reach, address=address)
+    bridge = Bridge(port=port, reach=reach, words=AsItIs, address=address)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(bridge.serve(listener, over))
         try:

@@ -2,8 +2,9 @@
 Serves the page on loopback, and carries frames between it and the engine's socket.
 
 It decides nothing and keeps nothing: whatever a page is shown or told comes from the engine, which
-knows this process as the person's client. A page from elsewhere, which a proxy on this machine
-passes on, is a device: the engine lets that in, and holds it to what it was granted.
+knows this process as the person's client, in the words of the person's commands. A page from
+elsewhere, which a proxy on this machine passes on, is a device: the engine lets that in, and holds
+it to what it was granted.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
@@ -43,6 +44,8 @@ _BUFFERED = 256 * 1024
 _UNKNOWN = 1.0
 """Seconds that a device which is not let in is kept waiting: so many fewer can be tried."""
 
+_TEXT = {"Content-Type": "text/plain; charset=utf-8"}
+
 _TROUBLE = {ErrorCode.APPLICATION_ERROR, ErrorCode.INTERNAL_ERROR}
 """What the engine answers that has nothing to do with who asks."""
 
@@ -63,6 +66,18 @@ class _HungUp(Exception):  # noqa: N818  # named for what happened
         self.code, self.reason = code, reason
 
 
+class Words(Protocol):
+    """What one page is told, in words."""
+
+    def asked(self, request: protocol.Request) -> None:
+        """The page asks the engine that."""
+        ...
+
+    def told(self, frame: bytes) -> bytes:
+        """For the page, what the engine says; every frame comes by, in their order."""
+        ...
+
+
 class Bridge:
     """Any number of looks at the page, and up to `MOST_PAGES` that are open."""
 
@@ -71,6 +86,7 @@ class Bridge:
         *,
         port: int,
         reach: Callable[[], socket.socket],
+        words: Callable[[], Words],
         used: Callable[[], None] = lambda: None,
         address: str = "",
     ) -> None:
@@ -79,7 +95,7 @@ class Bridge:
         raises PerpetualError when none is to be had. `used` hears that the link was used up.
         `address`: the origin, `https://…`, under which devices come.
         """
-        self._port, self._reach, self._used = port, reach, used
+        self._port, self._reach, self._words, self._used = port, reach, words, used
         self._address = address
         self._hosts, self._keys = Hosts(port, address), Keys()
         self._pages = 0
@@ -119,15 +135,16 @@ class Bridge:
             if self._hosts.is_own_page(hosts, origins):
                 return None
             return self._response(HTTPStatus.FORBIDDEN, b"Only the dashboard's own page may\n")
-        found = page(request.path)
+        encodings = ",".join(request.headers.get_all("Accept-Encoding"))
+        found = page(request.path, encodings)
         if found is None:
             return self._response(HTTPStatus.NOT_FOUND, b"There is no such page\n")
         return self._response(HTTPStatus.OK, found[1], found[0])
 
     def _response(
-        self, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8"
+        self, status: HTTPStatus, body: bytes, kind: Mapping[str, str] = _TEXT
     ) -> Response:
-        own = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+        own = {**kind, "Content-Length": str(len(body)), "Connection": "close"}
         return Response(
             status, status.phrase, Headers({**headers(self._port, self._address), **own}), body
         )
@@ -190,7 +207,7 @@ class Bridge:
                 raise _HungUp(TOO_MUCH, f"{MOST_PAGES} pages are open")
             if welcome:
                 await browser.send(json.dumps(welcome))
-            await _talk(browser, *engine)
+            await _talk(browser, *engine, self._words())
         finally:
             self._pages -= 1
             engine[1].transport.abort()
@@ -229,14 +246,17 @@ async def _let_in(engine: _Streams, proof: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _talk(
-    browser: ServerConnection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    browser: ServerConnection,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    words: Words,
 ) -> None:
     """Until one of both has gone. Raises _HungUp, with whose fault it was."""
     ended = _HungUp(AWAY, "the engine is away")
     try:
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(_to_engine(browser, writer), name="to the engine")
-            tasks.create_task(_to_page(reader, browser), name="to the page")
+            tasks.create_task(_to_engine(browser, writer, words), name="to the engine")
+            tasks.create_task(_to_page(reader, browser, words), name="to the page")
     except* _HungUp as found:
         ended = next(one for one in found.exceptions if isinstance(one, _HungUp))
     except* (ConnectionClosed, ConnectionError):
@@ -244,7 +264,7 @@ async def _talk(
     raise ended
 
 
-async def _to_engine(browser: ServerConnection, writer: asyncio.StreamWriter) -> None:
+async def _to_engine(browser: ServerConnection, writer: asyncio.StreamWriter, words: Words) -> None:
     second, requests = 0, 0
     async for frame in browser:
         now = int(time.monotonic())
@@ -252,18 +272,19 @@ async def _to_engine(browser: ServerConnection, writer: asyncio.StreamWriter) ->
         if requests > _MOST_REQUESTS:
             raise _HungUp(TOO_MUCH, "too many requests at once")
         try:
-            line = passed(frame.encode() if isinstance(frame, str) else frame)
+            request = passed(frame.encode() if isinstance(frame, str) else frame)
         except ProtocolError as error:
             await _send(browser, protocol.refusal(error))
             continue
-        writer.write(line)
+        words.asked(request)
+        writer.write(protocol.request(*request))
         await writer.drain()
     raise _HungUp(1000, "")
 
 
-async def _to_page(reader: asyncio.StreamReader, browser: ServerConnection) -> None:
+async def _to_page(reader: asyncio.StreamReader, browser: ServerConnection, words: Words) -> None:
     while (line := await reader.readline()).endswith(b"\n"):
-        await _send(browser, line)
+        await _send(browser, words.told(line))
     raise _HungUp(AWAY, "the engine is away")
 
 

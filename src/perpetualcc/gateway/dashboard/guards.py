@@ -111,9 +111,9 @@ def _is_same(given: Any, secret: str) -> bool:
     return hmac.compare_digest(text.encode(errors="replace"), secret.encode())
 
 
-def passed(frame: bytes) -> bytes:
+def passed(frame: bytes) -> protocol.Request:
     """
-    The line for the engine.
+    What the engine is to be asked.
 
     Raises:
         ProtocolError: it is no request, or not one of a page's; `data` names its id if it has one.
@@ -123,4 +123,4 @@ def passed(frame: bytes) -> bytes:
         more = " with these parameters" if request.method in ALLOWED else ""
         message = f"The dashboard may not ask for {request.method[:80]!r}{more}"
         raise ProtocolError(ErrorCode.PERMISSION_DENIED, message, {"id": request.id})
-    return protocol.request(request.id, request.method, request.params)
+    return request

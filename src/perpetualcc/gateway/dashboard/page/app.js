@@ -1,6 +1,6 @@
 // What is shown when: the list, one session, what waits, the report; and the word at the top.
 
-import { clean, contextBound, counted, el, fill, goesOn, money, oneLine, say, seldom, standing, statusWord, thousands, windowsUsed } from "./dom.js";
+import { clean, contextBound, counted, el, fill, goesOn, money, oneLine, restamp, say, seldom, standing, statusWord, thousands, windowsUsed } from "./dom.js";
 import { Link, UNSENT } from "./link.js";
 import { Report } from "./report.js";
 import { meter, SessionView } from "./session.js";
@@ -208,5 +208,19 @@ document.addEventListener("click", ({ target, defaultPrevented }) => {
 });
 byId("filter").addEventListener("input", filter);
 window.addEventListener("hashchange", route);
-setInterval(() => isOpen && document.visibilityState === "visible" && (asks(), list()), 30000);
+const lookAgain = () => isOpen && document.visibilityState === "visible" && (asks(), list(), restamp());
+let seen = Date.now();
+setInterval(() => {
+  // A machine that slept, or a clock that was set.
+  if (Math.abs(Date.now() - seen - 30000) > 10000) link.wake();
+  seen = Date.now();
+  lookAgain();
+}, 30000);
+window.addEventListener("online", () => link.wake());
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState !== "visible") return;
+  link.wake();
+  lookAgain();
+  if (isOpen && view()[0] === "report") report.read();
+});
 route();

@@ -15,15 +15,14 @@ export class Changes {
     this.word = el("p.quiet", { role: "status" });
     this.problem = el("p.bad", { role: "alert" });
     this.body = el("div");
-    this.undo = button("Undo…", () => this.plan(this.since.value || this.found.since.name));
+    this.undo = button("Undo…", () => this.plan(this.since.value || this.found.since.name), "small");
     this.panel = el("div.undo", { role: "group", "aria-label": "Undo", tabindex: "-1", hidden: true });
-    this.chooser = el("div.row", { hidden: true }, el("label.hidden", { for: "since" }, "Changed since"), this.since, this.again);
-    this.ways = el("div.row.work", { hidden: true }, this.undo);
+    this.chooser = el("div.row", { hidden: true }, el("label.hidden", { for: "since" }, "Changed since"), this.since, this.again, el("span.work", {}, this.undo));
     this.node = el(
       "details.changes",
       {},
       el("summary", {}, el("h3", {}, "What has changed")),
-      el("div.body", {}, this.chooser, this.word, this.problem, this.body, this.ways, el("div.work", {}, this.panel)),
+      el("div.body", {}, this.chooser, this.word, this.problem, el("div.work", {}, this.panel), this.body),
     );
     this.node.addEventListener("toggle", () => this.node.open && !this.asked && this.read());
   }
@@ -49,14 +48,14 @@ export class Changes {
     const task = this.since.value;
     say(this.word, "Git looks…");
     say(this.problem, "");
-    this.again.disabled = true;
+    this.again.setAttribute("aria-disabled", "true"); // not `disabled`: the keyboard is at it
     try {
       const found = await this.link.call("snapshot.changes", this.named(task));
       if (asked === this.asked) this.show(found, task);
     } catch (error) {
       if (asked === this.asked) this.failed(error);
     } finally {
-      if (asked === this.asked) this.again.disabled = false;
+      if (asked === this.asked) this.again.removeAttribute("aria-disabled");
     }
   }
 
@@ -80,12 +79,12 @@ export class Changes {
     const first = el("option", { value: "" }, "Since the session began");
     fill(this.since, first, found.snapshots.map((one) => el("option", { value: one.name }, choice(one))));
     this.since.value = task;
-    this.chooser.hidden = this.ways.hidden = false;
+    this.chooser.hidden = false;
     const sum = found.total ? [counted(found.total, "file"), `+${found.added.toLocaleString("en")}`, `−${found.removed.toLocaleString("en")}`].join(" ") : "Nothing has changed";
     say(this.word, `${sum} ${until(found)}`);
     fill(
       this.body,
-      el("ul.files", {}, found.files.map((one) => this.file(one, task))),
+      oneStop(el("ul.files", { "aria-label": "Files; the arrow keys go from one to the next" }, found.files.map((one) => this.file(one, task)))),
       found.total > found.files.length ? el("p.quiet", {}, `${counted(found.total - found.files.length, "file")} more: ${this.command(task)} --stat`) : null,
       commits(found),
       found.left_out_total ? el("p.quiet", {}, `Not compared: ${some(found.left_out, found.left_out_total)}`) : null,
@@ -181,6 +180,22 @@ export class Changes {
       this.undo.focus();
     });
   }
+}
+
+/** For the Tab key a long list is one place; in it the arrow keys lead from row to row. */
+function oneStop(list) {
+  const rows = [...list.querySelectorAll("summary")];
+  const stopAt = (row) => rows.forEach((one) => { one.tabIndex = one === row ? 0 : -1; });
+  stopAt(rows[0]);
+  list.addEventListener("focusin", ({ target }) => rows.includes(target) && stopAt(target));
+  list.addEventListener("keydown", (event) => {
+    const at = rows.indexOf(event.target);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (at < 0 || to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    rows[to]?.focus();
+  });
+  return list;
 }
 
 const inWords = (error) => [error.message, error.hint].filter(Boolean).map(clean).join(". ");

@@ -22,7 +22,7 @@ export function fromHome(text, project) {
 export function el(name, given = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const made = document.createElement(tag);
-  made.classList.add(...classes);
+  if (classes.length) made.className = classes.join(" ");
   for (const [key, value] of Object.entries(given)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value === true) made.setAttribute(key, "");
@@ -33,7 +33,7 @@ export function el(name, given = {}, ...children) {
 }
 
 export function put(parent, ...children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === "") continue;
     parent.append(child instanceof Node ? child : document.createTextNode(clean(child)));
   }
@@ -151,16 +151,38 @@ export function windowsUsed(windows) {
   });
 }
 
-/** What a session waits for begins with one of these; a server's troubles are no limits of anybody's. */
-export const LIMITS = {
-  five_hour: "the 5-hour limit",
-  seven_day: "the weekly limit",
-  model: "a limit of the model",
-  spend: "the spend limit",
-  rate: "the API key's rate limit",
-  overload: "the server is overloaded or fails",
-  unreachable: "the server cannot be reached",
-};
+// What the terminal's commands say comes with their escapes: colours, and times for this browser's zone.
+const ESCAPE = /\x1b\[(\d+)m([^\x1b]*)\x1b\[0m|\x1b\](moment|clock);([^\x07]+)\x07/g;
+const LOOKS = { 1: "b", 2: "span.quiet", 31: "span.bad", 32: "span.good", 33: "span.ask", 36: "span.ask" };
+
+/** A line of theirs, as text and elements. */
+export function written(line) {
+  const made = [];
+  let end = 0;
+  for (const found of line.matchAll(ESCAPE)) {
+    const [all, colour, words, form, at] = found;
+    made.push(line.slice(end, found.index), form ? time(form, at) : el(LOOKS[colour] ?? "span", {}, words));
+    end = found.index + all.length;
+  }
+  return [...made, line.slice(end)];
+}
+
+const FORMS = { moment, clock };
+
+/** What is called by its hour alone today has a date tomorrow. */
+export function time(form, at) {
+  return el("time", { "data-form": form, "data-at": at }, FORMS[form](Number(at)));
+}
+
+export function restamp() {
+  for (const one of document.querySelectorAll("time")) say(one, FORMS[one.dataset.form](Number(one.dataset.at)));
+}
+
+/** Without what all of them are indented by. */
+export function dedented(lines) {
+  const margin = Math.min(...lines.filter((line) => line.trim()).map((line) => line.search(/\S/)));
+  return lines.map((line) => line.slice(margin));
+}
 
 export const money = (usd) => `$${(usd ?? 0).toFixed(2)}`;
 

@@ -8,6 +8,7 @@ const STRANGER = 4401;
 const TOO_MUCH = 4429;
 const LONGEST = 5000;
 const DEAD = 60000;
+const AWAKE = 10000;
 
 /** What holds only until the page is connected again. */
 export const UNSENT = "Not connected; nothing was sent";
@@ -34,7 +35,7 @@ export class Link {
   connect() {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/engine`);
     this.socket = socket;
-    let isIn = false;
+    this.isIn = false;
     socket.onmessage = (message) => {
       const frame = JSON.parse(message.data);
       if (frame.type === "challenge") {
@@ -43,7 +44,7 @@ export class Link {
         if (IS_HERE) sessionStorage.setItem(KEY, frame.key);
         else if (this.code) keep(this.pair).catch((error) => this.lock(`This browser keeps nothing: ${error.message}`, ""));
         this.code = "";
-        isIn = true;
+        this.isIn = this.wasIn = true;
         this.away = null;
         this.on.scope(frame.scope ?? "work");
         // The engine may still be on its way: the first answer says that it is there.
@@ -60,7 +61,7 @@ export class Link {
         this.on.event(frame);
       }
     };
-    socket.onclose = (closed) => this.lost(closed, isIn);
+    socket.onclose = (closed) => this.lost(closed, this.isIn);
   }
 
   /** Say who this is. */
@@ -95,6 +96,10 @@ export class Link {
         this.connect();
         return;
       }
+      if (this.wasIn) {
+        location.reload(); // what it was shown goes
+        return;
+      }
       this.lock("This browser is not paired, or not any more.", "On the machine where PerpetualCC runs, type: pcc devices pair \"my phone\"");
       return;
     }
@@ -112,7 +117,7 @@ export class Link {
     else if (closed.code === TOO_MUCH) this.on.state("away", `Not connected: ${closed.reason}`, "");
     else if (wasIn || closed.code === 4503) this.on.state("connecting", "The engine restarts or the connection was lost; trying again…", "");
     else this.on.state("gone", "The dashboard has ended.", "Start it again in a terminal: pcc dashboard");
-    setTimeout(() => this.connect(), this.pause);
+    this.retry = setTimeout(() => this.again(), this.pause);
     this.pause = Math.min(LONGEST, this.pause * 2);
   }
 
@@ -123,6 +128,19 @@ export class Link {
     this.lost({ code: 1006 }, true);
   }
 
+  /** Whoever comes back to the page need not wait for what a sleep has cut off. */
+  wake() {
+    if (this.isLocked) return;
+    if (this.isIn && this.socket.readyState === WebSocket.OPEN) this.call("escalation.count", {}, AWAKE).catch(() => {});
+    else if (this.retry) this.again();
+  }
+
+  again() {
+    clearTimeout(this.retry);
+    this.retry = null;
+    this.connect();
+  }
+
   settle(frame) {
     const found = this.waiting.get(frame.id);
     if (!found) return;
@@ -131,14 +149,14 @@ export class Link {
     else found[0](frame.result);
   }
 
-  call(method, params = {}) {
+  call(method, params = {}, patience = DEAD) {
     if (this.socket.readyState !== WebSocket.OPEN) {
       return Promise.reject(new Refused({ message: UNSENT }));
     }
     const id = ++this.id;
     const socket = this.socket;
     socket.send(JSON.stringify({ type: "req", id, method, params }));
-    setTimeout(() => this.waiting.has(id) && this.forsake(socket), DEAD);
+    setTimeout(() => this.waiting.has(id) && this.forsake(socket), patience);
     return new Promise((resolve, reject) => this.waiting.set(id, [resolve, reject]));
   }
 }

@@ -61,7 +61,7 @@ export class SessionView {
   async begin() {
     this.subscription = null;
     this.changes.begin();
-    await this.read(); // the log names files from the project
+    await this.read(); // the log names files from the project that it tells
     try {
       await this.log.begin();
       await this.follow();
@@ -109,7 +109,6 @@ export class SessionView {
   }
 
   show(session) {
-    this.log.project = session.project;
     const bound = contextBound(session);
     const share = bound ? Math.min(100, (100 * session.tokens) / bound) : 0;
     const use = `${thousands(session.tokens)}${bound ? ` of ${thousands(bound)}` : ""}`;
@@ -121,7 +120,7 @@ export class SessionView {
       el("p.path", {}, session.project),
       detail ? el("p.detail", {}, detail) : null,
       session.todo ? el("p.detail", {}, `Claude's list: ${oneLine(session.todo)}`) : null,
-      ...(session.words ?? []).map((one) => el("p.detail", {}, `You said: “${oneLine(one.text)}” `, el("span.quiet", {}, one.state === "waiting" ? "(not heard yet)" : "(on its way: Claude Code has it)"))),
+      ...(session.words ?? []).map((one) => el("p.detail", {}, `You said: "${oneLine(one.text)}" `, el("span.quiet", {}, one.state === "waiting" ? "(not heard yet)" : "(on its way)"))),
       session.status === "COMPLETED" && session.refused ? el("p.quiet", {}, `What was refused, and why: pcc decisions --session ${session.id} --verdict deny`) : null,
       el(
         "dl.numbers",
@@ -196,7 +195,7 @@ export class SessionView {
 
 export function meter(share) {
   const level = share >= 90 ? "high" : share >= 70 ? "some" : "low";
-  return el("meter", { class: level, min: 0, max: 100, value: share.toFixed(0), title: `${share.toFixed(0)}%` });
+  return el("meter", { class: level, min: 0, max: 100, value: share.toFixed(0), title: `${share.toFixed(0)}%`, "aria-label": "Context" });
 }
 
 function task(one, project) {
