@@ -57,8 +57,6 @@ def _stands(session: dict[str, Any]) -> str:
     match session["status"]:
         case SessionStatus.WAITING_INPUT:
             return str(session["detail"])
-        case SessionStatus.RATE_LIMITED if session["resumes_at"] is None:
-            return str(session["detail"])
         case SessionStatus.ERROR:
             return f"{why}; see: pcc status {session['id']}"
         case SessionStatus.PAUSED if why != "by a person":
