@@ -171,3 +171,14 @@ steps:
     assert (pcc.project / "build").is_dir()
     assert pcc.json("rules", "list") == []
     assert len(pcc.json("list")) == 1
+
+
+def test_trust_says_what_to_type_where_nobody_can_be_asked(install):
+    pcc = install("steps: [Done.]")
+    (pcc.project / "CLAUDE.md").write_text("Indent with tabs.")
+
+    refused = pcc.pcc("trust", str(pcc.project), check=False, stdin="")
+
+    assert refused.returncode == 1
+    assert "error: It is not trusted: nobody can be asked" in refused.stderr
+    assert "--yes" in refused.stderr

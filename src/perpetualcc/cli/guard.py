@@ -26,6 +26,7 @@ from perpetualcc.cli.options import (
     SessionOption,
     directory,
 )
+from perpetualcc.cli.results import ask
 from perpetualcc.cli.since import seconds_of
 from perpetualcc.domain.decisions import DecidedBy, Verdict
 from perpetualcc.domain.errors import PerpetualError
@@ -281,7 +282,7 @@ def trust(
             print("You trust exactly this already.")
             return
         too_much = any(one["what"] == "limit" for one in found["surfaces"])
-        if not (yes or too_much or typer.confirm("Let all of this take effect?")):
-            raise typer.Exit(1)
+        if not (yes or too_much):
+            ask("Let all of this take effect?", "It is not trusted")
         daemon.call("trust.set", project=str(place), hash=found["hash"])
     print("Trusted, as it is now. A change asks again.")

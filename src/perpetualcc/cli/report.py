@@ -143,10 +143,11 @@ def came_to(one: dict[str, Any]) -> Iterator[str]:
         _PROBLEMS,
         "problem",
     )
-    yield (
-        f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
-        f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
-    )
+    if one["runs"]:
+        yield (
+            f"  {counted(one['runs'], 'run')}, {counted(one['allowed'], 'tool call')},"
+            f" {thousands(one['tokens'])} fresh tokens, ${one['usd']:.2f}"
+        )
 
 
 def _ways(one: dict[str, Any]) -> Iterator[str]:

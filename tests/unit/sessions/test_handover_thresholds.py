@@ -149,3 +149,21 @@ def test_numbers_of_the_settings_that_contradict_each_other_name_what_to_set():
 
     with pytest.raises(PerpetualError, match=r"^handover.hard_minutes 0 makes no sense"):
         HandoverSettings(hard_minutes=0)
+
+
+@pytest.mark.parametrize(
+    ("shares", "hint"),
+    [
+        ((0.8, 0.5), "warn_share 0.44"),
+        ((2.0, 0.9), "warn_share 0.8"),
+        ((0.8, 2.0), "hard_share 0.9"),
+    ],
+)
+def test_what_is_hinted_at_is_taken(shares, hint):
+    with pytest.raises(PerpetualError) as refused:
+        HandoverSettings(warn_share=shares[0], hard_share=shares[1])
+
+    name, value = hint.split()
+    assert refused.value.hint == f"pcc config set handover.{hint}"
+    given = {"warn_share": shares[0], "hard_share": shares[1], name: float(value)}
+    HandoverSettings(**given)
