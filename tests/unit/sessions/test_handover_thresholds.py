@@ -165,5 +165,5 @@ def test_what_is_hinted_at_is_taken(shares, hint):
 
     name, value = hint.split()
     assert refused.value.hint == f"pcc config set handover.{hint}"
-    given = {"warn_share": shares[0], "hard_share": shares[1], name: float(value)}
-    HandoverSettings(**given)
+    given = {"warn_share": shares[0], "hard_share": shares[1]} | {name: float(value)}
+    HandoverSettings(warn_share=given["warn_share"], hard_share=given["hard_share"])

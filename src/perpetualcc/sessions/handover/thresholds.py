@@ -62,8 +62,8 @@ class HandoverSettings:
             more = "pcc config set handover.hard_tokens 120000"
             _check_pair(unit, warn, hard, most, written="handover.{}_{}", below=below, more=more)
         if not 0 < self.warn_share < self.hard_share <= 1:
-            below = min(0.8, round(self.hard_share * 8 / 9, 2))
-            fits = f"warn_share {below:g}" if 0 < self.hard_share <= 1 else "hard_share 0.9"
+            share = min(0.8, round(self.hard_share * 8 / 9, 2))
+            fits = f"warn_share {share:g}" if 0 < self.hard_share <= 1 else "hard_share 0.9"
             raise PerpetualError(
                 f"handover.warn_share ({self.warn_share:g}) must be below handover.hard_share"
                 f" ({self.hard_share:g}), both between 0 and 1",
