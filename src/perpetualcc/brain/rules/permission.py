@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from perpetualcc.brain.rules.own_worktree import settles_in_its_worktree
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.tools import WRITERS, Assessment, Risk, ToolCall
 
@@ -33,6 +34,7 @@ _TEXT = re.compile(
     r"""\$\(\s*cat\s+<<-?\s*(['"])(\w+)\1[ \t]*\n.*?\n\s*\2[ \t]*\n?\s*\)""", re.DOTALL
 )
 """A text of several lines, as Claude Code gives it to `git commit -m`."""
+_WITH_MESSAGES = (["git", "commit"], ["git", "merge"])
 _SAYS = re.compile(r"-[a-zA-Z]*m|--message|--trailer")
 _REDIRECTED = re.compile(r"1?>>?\s*(?P<path>[^\s>&|;]+)")
 _MOVES = re.compile(r"\s*(?:\S+\s+)?\\?(?:cd|pushd|popd)\b")
@@ -144,7 +146,9 @@ def _doubt(bases: Sequence[Path], call: ToolCall, part: str) -> str:
         advised = [_advise_path(call, written["path"], base) for base in bases]
         return next((one.reason for one in advised if not one.approve), "")
     words = _words(part)
-    if words is None or not _LOCAL_COMMANDS.match(" ".join(words)):
+    line = " ".join(words or [])
+    is_local = _LOCAL_COMMANDS.match(line) or settles_in_its_worktree(call.project, line)
+    if words is None or not is_local:
         return "Not one of the local, reversible commands"
     places = [word for word in words[1:] if not word.startswith("-")]
     if not all(_is_inside(call, word, base) for word in places for base in bases):
@@ -163,7 +167,7 @@ def _words(part: str) -> list[str] | None:
     kept, is_said = words[:2], False
     for word in words[2:]:
         kept += [] if is_said else [word.partition("=")[0] if word[:10] == "--message=" else word]
-        is_said = not is_said and words[:2] == ["git", "commit"] and bool(_SAYS.fullmatch(word))
+        is_said = not is_said and words[:2] in _WITH_MESSAGES and bool(_SAYS.fullmatch(word))
     return None if "$" in bare or "`" in bare or any("\n" in one for one in kept) else kept
 
 
