@@ -37,6 +37,8 @@ _TEXT = re.compile(
 _WITH_MESSAGES = (["git", "commit"], ["git", "merge"])
 _SAYS = re.compile(r"-[a-zA-Z]*m|--message|--trailer")
 _REDIRECTED = re.compile(r"1?>>?\s*(?P<path>[^\s>&|;]+)")
+_KEPT = re.compile(r"(?:[12&]?>>?|tee(?:\s+-a)?)\s*(?P<path>[\w./-]+)")
+_LOG_SUFFIXES = frozenset({".log", ".txt", ".out", ".err", ".json", ".csv", ".xml", ".diff"})
 _MOVES = re.compile(r"\s*(?:\S+\s+)?\\?(?:cd|pushd|popd)\b")
 _CONFIG_SUFFIXES = frozenset(
     {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
@@ -119,13 +121,26 @@ def _advise_command(call: ToolCall, assessment: Assessment) -> Advice:
     bases = _bases(call, assessment)
     if bases is None:
         return _unsure("It runs outside the project")
-    parts = dict.fromkeys(r.part for r in assessment.reasons if r.risk is assessment.risk)
+    reasons = [r for r in assessment.reasons if r.risk is assessment.risk]
+    logs = {r.part for r in reasons if r.rule == "write-scratch" and _is_a_log(r.part)}
+    logs -= {r.part for r in reasons if r.rule != "write-scratch"}
+    parts = dict.fromkeys(r.part for r in reasons if r.part not in logs)
+    if logs and not parts:
+        return _yes("Writes what was printed to the temporary directory")
     doubts = (_doubt(bases, call, part) for part in parts or [""])
     if why := next(filter(None, doubts), ""):
         return _unsure(why)
-    return Advice(
-        approve=True, confidence=CONFIDENCE, reason="Local and reversible, inside the project"
-    )
+    return _yes("Local and reversible, inside the project")
+
+
+def _yes(reason: str) -> Advice:
+    return Advice(approve=True, confidence=CONFIDENCE, reason=reason)
+
+
+def _is_a_log(part: str) -> bool:
+    """`> /tmp/test.log`, `tee /tmp/out.txt`: what is printed, kept where nothing runs it."""
+    found = _KEPT.fullmatch(part.strip())
+    return found is not None and PurePath(found["path"]).suffix in _LOG_SUFFIXES
 
 
 def _bases(call: ToolCall, assessment: Assessment) -> list[Path] | None:
@@ -181,9 +196,7 @@ def _advise_path(call: ToolCall, path: str, base: Path) -> Advice:
         return _unsure("Outside the project, or not ordinary in it")
     name = PurePath(path).name
     if name in _CONFIG_NAMES or PurePath(name).suffix in _ORDINARY_SUFFIXES:
-        return Advice(
-            approve=True, confidence=CONFIDENCE, reason=f"{name} is an ordinary file of the project"
-        )
+        return _yes(f"{name} is an ordinary file of the project")
     return _unsure("Not an ordinary file of a project")
 
 
