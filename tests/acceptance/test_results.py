@@ -135,7 +135,6 @@ def test_conflicts_change_nothing_and_the_session_resolves_them(install):
     assert f'pcc add {session} "Merge main into this branch' in refused.stderr
     assert standing(pcc.project) == before
 
-    pcc.pcc("rules", "add", "allow", "command", "git merge")
     pcc.pcc("add", session, "Merge main into this branch and resolve the conflicts")
     wait_until(lambda: len(pcc.events(session, "TaskSettled")) == 2, within=60)
     assert "Both" in git(place, "log", "-1", "--format=%s"), pcc.log(session)

@@ -130,12 +130,12 @@ def overlap(one: Path, other: Path) -> bool:
 
 def is_worktree(folder: Path) -> bool:
     """Whether it is the top of a linked worktree: another checkout of a repository."""
-    return _linked(folder) is not None
+    return git_of_worktree(folder) is not None
 
 
 def _main_of(top: Path) -> Path | None:
     """The main working tree of a linked one; a bare repository has none, a submodule is its own."""
-    linked = _linked(top)
+    linked = git_of_worktree(top)
     if linked is None or linked.parent.parent.name != ".git":
         return None
     with suppress(OSError):  # git writes there where the worktree is: nobody just claims to be one
@@ -146,7 +146,7 @@ def _main_of(top: Path) -> Path | None:
     return None
 
 
-def _linked(top: Path) -> Path | None:
+def git_of_worktree(top: Path) -> Path | None:
     """What a worktree's `.git` file leads to: a place among the repository's worktrees."""
     try:
         line = read_regular(top / ".git", _LONGEST_LINK).partition(b"\n")[0]

@@ -51,6 +51,9 @@ def advise(tool: str, tool_input: dict[str, object], project: Path, risk=Risk.ME
         "cd src && git commit -m x",
         "git commit -m x 2>&1 | tail -3",
         "git checkout -b feat/x && git add . && git commit -m 'costs $5'",
+        "npm test > /tmp/t.log 2>&1; tail -40 /tmp/t.log",
+        "cargo test 2>&1 | tee -a /tmp/test.txt | tail -20",
+        "npm test &> /tmp/t.log && git commit -m x",
     ],
 )
 def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) -> None:
@@ -101,6 +104,13 @@ def test_local_reversible_commands_are_approved(command: str, tmp_path: Path) ->
         "git commit -m x --no-verify -m y",
         "echo x > ../notes.md",
         "echo x > run.sh",
+        "echo x > /tmp/run.sh",
+        "echo x > /tmp/run",
+        "npm test > /var/log/t.log",
+        "npm test > /tmp/$X.log",
+        "tee /tmp/a.log ../b.log < c.md",
+        "npm test > /tmp/t.log && git push",
+        "cp a.py /tmp/t.log",
         "touch -m ../x",
     ],
 )

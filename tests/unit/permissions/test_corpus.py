@@ -57,6 +57,7 @@ PARTS = [
     "thirty-second",
     "thirty-third",
     "thirty-fifth",
+    "thirty-sixth",
 ]
 
 

@@ -70,6 +70,8 @@ RUNS = [
     "! { ls } always { CMD }",
     "coproc { ls } always { CMD }; wait",
     "echo 'CMD' | sh <<< ls",
+    "echo 'CMD' | sh <<< ls | cat && ls",
+    "echo 'CMD' | sh <<< ls | cat || ls && pwd",
     "echo 'CMD' | { sh } < /dev/null <<< ls",
     "sh <<< ls <<< 'CMD'",
     "ls $$[ 'a[$(CMD)]' ]",

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from perpetualcc.brain.rules.own_worktree import settles_in_its_worktree
 from perpetualcc.domain.decisions import Advice
 from perpetualcc.domain.tools import WRITERS, Assessment, Risk, ToolCall
 
@@ -33,8 +34,11 @@ _TEXT = re.compile(
     r"""\$\(\s*cat\s+<<-?\s*(['"])(\w+)\1[ \t]*\n.*?\n\s*\2[ \t]*\n?\s*\)""", re.DOTALL
 )
 """A text of several lines, as Claude Code gives it to `git commit -m`."""
+_WITH_MESSAGES = (["git", "commit"], ["git", "merge"])
 _SAYS = re.compile(r"-[a-zA-Z]*m|--message|--trailer")
 _REDIRECTED = re.compile(r"1?>>?\s*(?P<path>[^\s>&|;]+)")
+_KEPT = re.compile(r"(?:[12&]?>>?|tee(?:\s+-a)?)\s*(?P<path>[\w./-]+)")
+_LOG_SUFFIXES = frozenset({".log", ".txt", ".out", ".err", ".json", ".csv", ".xml", ".diff"})
 _MOVES = re.compile(r"\s*(?:\S+\s+)?\\?(?:cd|pushd|popd)\b")
 _CONFIG_SUFFIXES = frozenset(
     {".toml", ".cfg", ".ini", ".json", ".yaml", ".yml", ".md", ".txt", ".rst", ".css", ".html"}
@@ -117,13 +121,26 @@ def _advise_command(call: ToolCall, assessment: Assessment) -> Advice:
     bases = _bases(call, assessment)
     if bases is None:
         return _unsure("It runs outside the project")
-    parts = dict.fromkeys(r.part for r in assessment.reasons if r.risk is assessment.risk)
+    reasons = [r for r in assessment.reasons if r.risk is assessment.risk]
+    logs = {r.part for r in reasons if r.rule == "write-scratch" and _is_a_log(r.part)}
+    logs -= {r.part for r in reasons if r.rule != "write-scratch"}
+    parts = dict.fromkeys(r.part for r in reasons if r.part not in logs)
+    if logs and not parts:
+        return _yes("Writes what was printed to the temporary directory")
     doubts = (_doubt(bases, call, part) for part in parts or [""])
     if why := next(filter(None, doubts), ""):
         return _unsure(why)
-    return Advice(
-        approve=True, confidence=CONFIDENCE, reason="Local and reversible, inside the project"
-    )
+    return _yes("Local and reversible, inside the project")
+
+
+def _yes(reason: str) -> Advice:
+    return Advice(approve=True, confidence=CONFIDENCE, reason=reason)
+
+
+def _is_a_log(part: str) -> bool:
+    """`> /tmp/test.log`, `tee /tmp/out.txt`: what is printed, kept where nothing runs it."""
+    found = _KEPT.fullmatch(part.strip())
+    return found is not None and PurePath(found["path"]).suffix in _LOG_SUFFIXES
 
 
 def _bases(call: ToolCall, assessment: Assessment) -> list[Path] | None:
@@ -144,7 +161,9 @@ def _doubt(bases: Sequence[Path], call: ToolCall, part: str) -> str:
         advised = [_advise_path(call, written["path"], base) for base in bases]
         return next((one.reason for one in advised if not one.approve), "")
     words = _words(part)
-    if words is None or not _LOCAL_COMMANDS.match(" ".join(words)):
+    line = " ".join(words or [])
+    is_local = _LOCAL_COMMANDS.match(line) or settles_in_its_worktree(call.project, line)
+    if words is None or not is_local:
         return "Not one of the local, reversible commands"
     places = [word for word in words[1:] if not word.startswith("-")]
     if not all(_is_inside(call, word, base) for word in places for base in bases):
@@ -163,7 +182,7 @@ def _words(part: str) -> list[str] | None:
     kept, is_said = words[:2], False
     for word in words[2:]:
         kept += [] if is_said else [word.partition("=")[0] if word[:10] == "--message=" else word]
-        is_said = not is_said and words[:2] == ["git", "commit"] and bool(_SAYS.fullmatch(word))
+        is_said = not is_said and words[:2] in _WITH_MESSAGES and bool(_SAYS.fullmatch(word))
     return None if "$" in bare or "`" in bare or any("\n" in one for one in kept) else kept
 
 
@@ -177,9 +196,7 @@ def _advise_path(call: ToolCall, path: str, base: Path) -> Advice:
         return _unsure("Outside the project, or not ordinary in it")
     name = PurePath(path).name
     if name in _CONFIG_NAMES or PurePath(name).suffix in _ORDINARY_SUFFIXES:
-        return Advice(
-            approve=True, confidence=CONFIDENCE, reason=f"{name} is an ordinary file of the project"
-        )
+        return _yes(f"{name} is an ordinary file of the project")
     return _unsure("Not an ordinary file of a project")
 
 

@@ -60,13 +60,18 @@ def _is_trap(command: SimpleCommand) -> bool:
 
 
 def _subscript_code(script: Script) -> str | None:
-    """`a[$(id)]` among the texts of the line: any value that is not known may be that."""
-    texts = (
+    """
+    `a[$(id)]` among the texts of the line: any value that is not known may be that.
+
+    `x=$(echo 'a['; echo '$(id)]')` is one, too.
+    """
+    texts = [
         text
         for command in script.commands
         for text in (" ".join(word.text for word in command.words), command.stdin or "")
-    )
-    return next(filter(holds_subscript_code, texts), None)
+    ]
+    printed = " ".join(t for t in texts if t.startswith(("echo ", "printf ", "print ")))
+    return next(filter(holds_subscript_code, (*texts, printed)), None)
 
 
 def _skip(_walk: Walk, _node: Node) -> None:

@@ -101,12 +101,16 @@ def check_streams(walk: Walk, redirects: Redirects, node: Node) -> None:
 
 
 def _is_fed_by_pipe(node: Node) -> bool:
-    """Whether this very command, and not something around it, reads from a pipe."""
+    """
+    Whether this very command, and not something around it, reads from a pipe.
+
+    In `a | b <<< x | c && d` the grammar has the list `b <<< x | c && d` in the pipe.
+    """
     parent = node.parent
-    if parent is None or parent.type not in {"pipeline", "redirected_statement"}:
+    if parent is None or parent.type not in {"pipeline", "redirected_statement", "list"}:
         return False
     is_first = parent.type == "redirected_statement" or parent.named_children[0] == node
-    return not is_first or _is_fed_by_pipe(parent)
+    return _is_fed_by_pipe(parent) if is_first else parent.type == "pipeline"
 
 
 def visit_function(walk: Walk, node: Node) -> None:
