@@ -57,7 +57,7 @@ def explain(
     from perpetualcc.permissions.calls import call_from_words
 
     _refuse_loose_words(tool or "", subject or "", ctx.args)
-    guards = _Guards(ctx.obj)
+    guards = Guards(ctx.obj)
     if jsonl:
         judge_lines(expanded(project).absolute(), guards)
         return
@@ -67,7 +67,7 @@ def explain(
     if tool is None or subject is None:
         raise Mistyped("There is nothing to judge", hint="pcc explain bash 'git push --force'")
     call = call_from_words(tool, subject, directory(project))
-    judged = _judge(call, guards)
+    judged = judge(call, guards)
     if as_json:
         print_json(_data(judged))
     else:
@@ -86,7 +86,7 @@ def _refuse_loose_words(tool: str, subject: str, more: Sequence[str]) -> None:
         )
 
 
-def judge_lines(project: Path, guards: "_Guards") -> None:
+def judge_lines(project: Path, guards: "Guards") -> None:
     """One JSON object a line in, one a line out. A line that cannot be read stops nothing."""
     from perpetualcc.permissions.calls import UnreadableLine, call_from_line
 
@@ -95,7 +95,7 @@ def judge_lines(project: Path, guards: "_Guards") -> None:
         if not line.strip():
             continue
         try:
-            data = _data(_judge(call_from_line(line, project), guards))
+            data = _data(judge(call_from_line(line, project), guards))
         except UnreadableLine as error:
             data = _unreadable(str(error))
         print(json.dumps(data))
@@ -116,7 +116,7 @@ class _Place:
     engine: "DecisionEngine"
 
 
-class _Guards:
+class Guards:
     """The configuration, each project's own policy and a person's rules; each read once."""
 
     def __init__(self, options: GlobalOptions) -> None:
@@ -187,7 +187,9 @@ def _canonical(project: Path) -> Path:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Judged:
+class Judged:
+    """What the gate says of a call."""
+
     assessment: Assessment
     verdict: Verdict
     rules: "tuple[Rule, ...]"
@@ -196,7 +198,7 @@ class _Judged:
     """What the brain without AI would say; None where no brain is asked."""
 
 
-def _judge(call: ToolCall, guards: _Guards) -> _Judged:
+def judge(call: ToolCall, guards: Guards) -> Judged:
     """As the gate of a session at level 3 does it, whose brain has no opinion."""
     from perpetualcc.brain.rules.permission import advise
     from perpetualcc.permissions.deciding_rules import deciding_rules
@@ -209,7 +211,7 @@ def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     ruled = permit is Permit.RULED or (permit is Permit.FORBIDDEN and not analysis.is_forbidden)
     assessment = analysis.assessment()
     is_for_brain = analysis.risk is Risk.MEDIUM and not analysis.is_guarded
-    return _Judged(
+    return Judged(
         assessment=assessment,
         verdict=decide(analysis, permit, None, place.settings).verdict,
         rules=guards.as_made(deciding_rules(place.rules, analysis, call)) if ruled else (),
@@ -217,7 +219,7 @@ def _judge(call: ToolCall, guards: _Guards) -> _Judged:
     )
 
 
-def _data(judged: _Judged) -> dict[str, Any]:
+def _data(judged: Judged) -> dict[str, Any]:
     assessment = judged.assessment
     return {
         "risk": assessment.risk,
@@ -242,7 +244,7 @@ _RULED = {
 }
 
 
-def _page(judged: _Judged) -> str:
+def _page(judged: Judged) -> str:
     assessment, verdict = judged.assessment, judged.verdict
     said = (_RULED if judged.rules else _VERDICTS)[verdict]
     if judged.advice is not None and verdict is Verdict.ASK:

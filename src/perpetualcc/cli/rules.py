@@ -11,6 +11,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, table
 from perpetualcc.cli.options import JsonOption, ListingGroup, directory
+from perpetualcc.cli.rules_import import import_rules
 from perpetualcc.domain.errors import PerpetualError
 
 app = typer.Typer(
@@ -41,6 +42,8 @@ def list_rules(
         rows = [[rule["id"], rule["explanation"], rule["note"]] for rule in rules]
         print(table(["Rule", "What it does", "Note"], rows))
 
+
+app.command("import")(import_rules)
 
 RuleArgument = Annotated[
     str, typer.Argument(help="As `pcc rules list` shows it", autocompletion=completion.rules)
