@@ -22,6 +22,7 @@ from perpetualcc.cli.results import (
     private_folder,
     refuse_beside_work,
     refuse_from_within,
+    tell,
 )
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.domain.errors import PerpetualError
@@ -134,7 +135,7 @@ def _accept(options: GlobalOptions, found: Meant, folder: Path, wish: _Wish) -> 
         with connect(options) as daemon:
             refuse_beside_work(daemon, found.tree.place, main.top)
         tree = replace(found.tree, main=replace(main, held=(lock,)))
-        done = _merge(replace(found, tree=tree), folder, wish, fresh)
+        done = _merge(options, replace(found, tree=tree), folder, wish, fresh)
     many = f"{counted(done.files, 'file')}"
     head = f"Merged {found.branch} into {printable(found.tree.target)}: {many}, now {done.now[:12]}"
     _tell(options, done.found, wish, done.now, head)
@@ -221,7 +222,9 @@ class _Done:
     files: int
 
 
-def _merge(found: Meant, folder: Path, wish: _Wish, fresh: Sequence[str]) -> _Done:
+def _merge(
+    options: GlobalOptions, found: Meant, folder: Path, wish: _Wish, fresh: Sequence[str]
+) -> _Done:
     from perpetualcc.sessions.snapshots.changes import changes
     from perpetualcc.sessions.worktrees.merging import (
         check_out,
@@ -245,9 +248,18 @@ def _merge(found: Meant, folder: Path, wish: _Wish, fresh: Sequence[str]) -> _Do
     way = in_the_way(tree.main, folder, tree.onto, new)
     if way.names:
         raise PerpetualError(f"{_NOTHING_DONE}: files have changed meanwhile: {few(way.names)}")
-    why = f"pcc accept: {tree.branch}"
-    check_out(tree.main, folder, way.plan, tree.onto, new, why)
-    return _Done(found=found, now=new, files=len(changes(tree.main, tree.onto, new)))
+    done = _Done(found=found, now=new, files=len(changes(tree.main, tree.onto, new)))
+    _tell_of(options, "MergeBegan", done)
+    check_out(tree.main, folder, way.plan, tree.onto, new, f"pcc accept: {tree.branch}")
+    _tell_of(options, "MergeDone", done)
+    return done
+
+
+def _tell_of(options: GlobalOptions, kind: str, done: _Done) -> None:
+    tree = done.found.tree
+    facts = {"branch": tree.branch, "into": tree.target, "files": done.files}
+    with connect(options) as daemon:
+        tell(daemon, done.found.id, kind, **facts, before=tree.onto, after=done.now)
 
 
 def _commit(found: Meant, judged: "Judged", wish: _Wish) -> str:

@@ -22,6 +22,7 @@ from perpetualcc.cli.results import (
     private_folder,
     refuse_beside_work,
     refuse_from_within,
+    tell,
 )
 from perpetualcc.cli.typist import no_run_of_ours
 from perpetualcc.domain.errors import PerpetualError
@@ -99,14 +100,18 @@ def removed(options: GlobalOptions, found: Meant) -> Gone:
     if kept["left_out"] or _tree_now(found, kept["commit"]) != _tree_of(found, kept["commit"]):
         again = f"pcc discard {found.id}"
         raise PerpetualError(f"{_NOTHING_DONE}: files have changed meanwhile", hint=again)
-    return _remove(found.id, found.tree.main.top, found.tree.place, kept)
+    return _remove(options, found.id, found.tree.main.top, found.tree.place, kept)
 
 
-def _remove(session: str, main: Path, place: Path, kept: dict[str, Any]) -> Gone:
+def _remove(
+    options: GlobalOptions, session: str, main: Path, place: Path, kept: dict[str, Any]
+) -> Gone:
     from perpetualcc.sessions.snapshots.repository import there
     from perpetualcc.sessions.worktrees.removing import remove
 
     stays = remove(there(str(main), ""), place, kept["branch"], kept["head"])
+    with connect(options) as daemon:
+        tell(daemon, session, "DiscardDone", branch=kept["branch"], kept=kept["name"])
     return Gone(session=session, place=place, name=kept["name"], ref=kept["ref"], stays=stays)
 
 
@@ -177,7 +182,7 @@ def _finished(options: GlobalOptions, session: dict[str, Any]) -> Gone | None:
         return None
     main = Path(str(place).rpartition(WORKTREES)[0])
     is_half = remains_of(place).exists() or _is_known(main, place)
-    return _remove(session["id"], main, place, kept) if is_half else None
+    return _remove(options, session["id"], main, place, kept) if is_half else None
 
 
 def _is_known(main: Path, place: Path) -> bool:

@@ -437,6 +437,17 @@ def _undo(event: Data) -> list[str]:
     return [f"Files are put back as they were before {event['to']}, by {event['by']}; {back}"]
 
 
+def _merged(event: Data) -> list[str]:
+    way = f"{event['before'][:12]} → {event['after'][:12]}"
+    what = f"{event['branch']} into {event['into']}: {counted(event['files'], 'file')}, {way}"
+    return [f"{coloured('✓', 'green')} Merged {what}, by {event['by']}"]
+
+
+def _discarded(event: Data) -> list[str]:
+    back = f"back from there: pcc undo {event['session']} {event['kept']}"
+    return [f"Thrown away: {event['branch'] or 'the worktree'}, by {event['by']}; {back}"]
+
+
 def _problem(event: Data) -> list[str]:
     hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
@@ -470,6 +481,8 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "SnapshotTaken": _snapshot,
     "SnapshotMissed": _no_snapshot,
     "UndoBegan": _undo,
+    "MergeDone": _merged,
+    "DiscardDone": _discarded,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

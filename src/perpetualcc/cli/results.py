@@ -86,6 +86,11 @@ def refuse_beside_work(daemon: "Client", *places: Path) -> None:
             )
 
 
+def tell(daemon: "Client", session: str, kind: str, **facts: Any) -> None:
+    """Write into the session's log what a person does."""
+    daemon.call("result.tell", session=session, kind=kind, facts=facts)
+
+
 def refuse_from_within(place: Path) -> None:
     if Path(os.path.realpath(Path.cwd())).is_relative_to(os.path.realpath(place)):
         raise PerpetualError(f"You are in '{place}', which would be removed", hint="cd ~")

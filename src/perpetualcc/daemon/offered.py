@@ -13,6 +13,7 @@ from perpetualcc.daemon.log_api import LogApi
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.report_api import ReportApi
+from perpetualcc.daemon.result_api import ResultApi
 from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.gateway.methods import Method
@@ -27,6 +28,7 @@ def methods_of(parts: Parts) -> Mapping[str, Method]:
         words,
         _people(parts),
         _snapshots(parts),
+        ResultApi(manager=parts.manager, record=parts.journal.record),
         LogApi(
             events=parts.events,
             decisions=parts.decisions,
@@ -39,6 +41,7 @@ def methods_of(parts: Parts) -> Mapping[str, Method]:
         GuardApi(guard=parts.guard, trust=parts.trust, rules=parts.rules),
         ReportApi(
             reports=parts.reports,
+            results=parts.results,
             outages=parts.outages,
             manager=parts.manager,
             held=parts.held,
@@ -61,6 +64,7 @@ def _sessions(parts: Parts, words: WordsApi) -> Api:
         ),
         about_words=words,
         events=parts.events,
+        results=parts.results,
         runs=parts.runs,
         decisions=parts.decisions,
         dispatcher=parts.dispatcher,

@@ -217,7 +217,7 @@ class SnapshotApi:
         """Sessions that work in a folder, or go on there by themselves."""
         return await self._working_in(Path(params["folder"]))
 
-    async def give_up(self, params: Params, _: Connection) -> Any:
+    async def give_up(self, params: Params, connection: Connection) -> Any:
         """
         A snapshot of all of a session's working tree `folder`; then the sessions there that are
         not over are stopped. Refused while one is at work.
@@ -230,9 +230,7 @@ class SnapshotApi:
                 f"Session {one['name']} ({one['id']}) is at work in '{folder}'",
                 hint=f"Wait for it, or: pcc stop {one['id']}",
             )
-        known = [one for one in await self.keeper.store.of_session(session.id) if one.commit]
-        beside = known[-1].commit if known else ""
-        kept = await self.keeper.of_the_present(session, beside, folder)
+        kept = await self.keeper.before_discard(session, folder, by=connection.client)
         there = await self.manager.list_sessions(statuses=_STANDS)
         stopped = [one.id for one in there if one.project.is_relative_to(folder)] * kept.is_kept
         for each in stopped:

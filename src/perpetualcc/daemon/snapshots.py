@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from perpetualcc.daemon.snapshot_looks import Look
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import (
+    DiscardBegan,
     Event,
     ProblemNoticed,
     Record,
@@ -111,6 +112,20 @@ class SnapshotKeeper:
         kept = await self.of_the_present(session, to.commit)
         if kept.is_kept:
             told = UndoBegan(session=session.id, to=to.name, task=to.task, kept=kept.name, by=by)
+            await self._record(told)
+        return kept
+
+    async def before_discard(self, session: Session, place: Path, *, by: str) -> Snapshot:
+        """
+        One of all of a working tree, which is to be removed.
+
+        Raises:
+            GitError: there can be none, and nothing may be removed.
+        """
+        known = [one for one in await self.store.of_session(session.id) if one.commit]
+        kept = await self.of_the_present(session, known[-1].commit if known else "", place)
+        if kept.is_kept:
+            told = DiscardBegan(session=session.id, branch=kept.branch, kept=kept.name, by=by)
             await self._record(told)
         return kept
 
