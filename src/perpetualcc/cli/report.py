@@ -134,7 +134,7 @@ def came_to(one: dict[str, Any]) -> Iterator[str]:
     if one.get("restarts"):  # a daemon from before an upgrade tells of none
         yield f"  Cut off{often(one['restarts'])}, and taken over after a restart of the daemon"
     for each in one.get("dealt_with", ()):
-        yield f"  {_fitted(one_line(dealt_with(each, session['id'])), 2)}"
+        yield f"  {_fitted(one_line(dealt_with(each, one['session']['id'])), 2)}"
     if one["handovers"]:
         yield f"  Handed over to a fresh conversation{often(one['handovers'])}"
     yield from _newest(
