@@ -12,6 +12,7 @@ from perpetualcc.cli.discard import removed
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import GlobalOptions, JsonOption, session_argument
+from perpetualcc.cli.pushing import Way, push_it
 from perpetualcc.cli.results import (
     ask,
     meant,
@@ -25,26 +26,30 @@ from perpetualcc.domain.session_status import ENDED, SessionStatus
 from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
-    from perpetualcc.sessions.worktrees.accepting import Merge, Offer, Wish
+    from perpetualcc.sessions.worktrees.accepting import Merge, Offer
     from perpetualcc.sessions.worktrees.meant import Meant
 
 app = typer.Typer(rich_markup_mode=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """How a person wants it done."""
+class _Way(Way):
+    """How a person wants a merge done."""
 
-    wish: "Wish"
     removes: bool
-    asks: bool
-    as_json: bool
 
 
 @app.command()
-def accept(  # one parameter an option
+def accept(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     session: Annotated[str, session_argument()],
+    remote: Annotated[
+        str | None,
+        typer.Argument(metavar="REMOTE", help="With --push: where to", show_default=False),
+    ] = None,
+    push: Annotated[
+        bool, typer.Option("--push", help="Push the branch, for a pull request, and merge nothing")
+    ] = False,
     squash: Annotated[
         bool, typer.Option("--squash", help="As one commit, without those of the branch")
     ] = False,
@@ -61,16 +66,23 @@ def accept(  # one parameter an option
     as_json: JsonOption = False,
 ) -> None:
     """
-    Merge what a session made in its worktree into the branch of the main working tree.
+    Merge what a session made in its worktree into the branch of the main working tree, or push it.
 
     Where nothing else was committed there meanwhile, the branch just moves along, unless merge.ff
     is false. Conflicts change nothing. No hook of the repository is run, and nothing is signed.
+
+    With --push the branch goes to a remote (that of the main branch's upstream, else origin), and
+    what that answers is printed, such as the address where a pull request is made.
 
     Example: pcc accept dark-mode --remove
     """
     no_run_of_ours(ctx.obj, "takes over what an agent made")
     if as_json and not yes:
         raise Mistyped("--json cannot ask", hint="Say --yes, or look first: pcc review")
+    if remote is not None and not push:
+        raise Mistyped(f"{remote!r} is one word too many", hint="To push to a remote, say --push")
+    if push and (squash or remove):
+        raise Mistyped("--push merges nothing: there is nothing to squash or remove yet")
     from perpetualcc.sessions.worktrees.accepting import Wish, refuse_unready
 
     wish = Wish(squash=squash, commits=commit, message=message.strip())
@@ -82,7 +94,10 @@ def accept(  # one parameter an option
     if remove:
         refuse_from_within(found.tree.place)
     with private_folder() as folder:
-        _accept(ctx.obj, found, folder, way)
+        if push:
+            push_it(ctx.obj, found, folder, way, remote or "")
+        else:
+            _accept(ctx.obj, found, folder, way)
 
 
 def _accept(options: GlobalOptions, found: "Meant", folder: Path, way: _Way) -> None:

@@ -443,6 +443,11 @@ def _merged(event: Data) -> list[str]:
     return [f"{coloured('✓', 'green')} Merged {what}, by {event['by']}"]
 
 
+def _pushed(event: Data) -> list[str]:
+    what = f"{event['branch']} to {event['remote']} ({event['address']}): {event['commit'][:12]}"
+    return [f"{coloured('✓', 'green')} Pushed {what}, by {event['by']}"]
+
+
 def _discarded(event: Data) -> list[str]:
     back = f"back from there: pcc undo {event['session']} {event['kept']}"
     return [f"Thrown away: {event['branch'] or 'the worktree'}, by {event['by']}; {back}"]
@@ -482,6 +487,7 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "SnapshotMissed": _no_snapshot,
     "UndoBegan": _undo,
     "MergeDone": _merged,
+    "PushDone": _pushed,
     "DiscardDone": _discarded,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [

@@ -11,7 +11,15 @@ from perpetualcc.daemon.report_api import ReportApi
 from perpetualcc.daemon.snapshot_api import LONGEST, SnapshotApi
 from perpetualcc.daemon.snapshots import Room
 from perpetualcc.domain.errors import PerpetualError
-from perpetualcc.domain.events import DiscardDone, Event, MergeBegan, MergeDone, Record
+from perpetualcc.domain.events import (
+    DiscardDone,
+    Event,
+    MergeBegan,
+    MergeDone,
+    PushBegan,
+    PushDone,
+    Record,
+)
 from perpetualcc.domain.sessions import Session
 from perpetualcc.gateway.methods import Connection, Method, Params, checked_params
 from perpetualcc.sessions.worktrees.accepting import prepared, written
@@ -19,9 +27,12 @@ from perpetualcc.sessions.worktrees.discarding import check_kept, removed
 from perpetualcc.sessions.worktrees.meant import Meant, meant
 
 _MERGE = {"branch": str, "into": str, "before": str, "after": str, "files": int}
+_PUSH = {"branch": str, "remote": str, "address": str, "commit": str}
 _FACTS: Mapping[type[Event], Mapping[str, type]] = {
     MergeBegan: _MERGE,
     MergeDone: _MERGE,
+    PushBegan: _PUSH,
+    PushDone: _PUSH,
     DiscardDone: {"branch": str, "kept": str},
 }
 """What a client tells that does it itself: a terminal, where git may take its time."""
@@ -131,7 +142,8 @@ class ResultApi:
     async def tell(self, params: Params, connection: Connection) -> Any:
         """
         Write into the log what a person does with a session's worktree: the event `MergeBegan`,
-        `MergeDone` or `DiscardDone`, with its `facts`. Who they are is known.
+        `MergeDone`, `PushBegan`, `PushDone` or `DiscardDone`, with its `facts`. Who they are is
+        known.
         """
         kinds = {one.__name__: one for one in _FACTS}
         kind = kinds.get(params["kind"])

@@ -374,6 +374,31 @@ class MergeDone(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PushBegan(Event):
+    """A person pushes a worktree's branch, for a pull request."""
+
+    level: ClassVar[str] = "debug"
+    branch: str
+    remote: str
+    address: str
+    """Without a name and a password."""
+    commit: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushDone(Event):
+    """The remote has a worktree's branch."""
+
+    branch: str
+    remote: str
+    address: str
+    """Without a name and a password."""
+    commit: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiscardBegan(Event):
     """A person throws a worktree away: all of it is kept, and it is removed next."""
 

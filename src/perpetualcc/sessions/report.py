@@ -70,6 +70,7 @@ class Act(StrEnum):
     """What a person did with what a session made in its worktree."""
 
     MERGE = "merge"
+    PUSH = "push"
     DISCARD = "discard"
 
 
@@ -80,7 +81,7 @@ class DealtWith:
     act: Act
     branch: str
     to: str
-    """The branch that has it; or the snapshot that leads back."""
+    """The branch, or the remote, that has it; or the snapshot that leads back."""
     files: int
     by: str
     at: float

@@ -115,8 +115,16 @@ def text_lines(one: Told) -> list[str]:
     return [*tasks, *dealt, *(f"Not heard: {first_line(word['text'])}" for word in unheard)]
 
 
-_ACTS: Mapping[str, str] = {Act.MERGE: "merged", Act.DISCARD: "thrown away"}
-_AGAIN: Mapping[str, str] = {Act.MERGE: "pcc accept", Act.DISCARD: "pcc discard"}
+_ACTS: Mapping[str, str] = {
+    Act.MERGE: "merged",
+    Act.PUSH: "pushed",
+    Act.DISCARD: "thrown away",
+}
+_AGAIN: Mapping[str, str] = {
+    Act.MERGE: "pcc accept {0}",
+    Act.PUSH: "pcc accept {0} --push",
+    Act.DISCARD: "pcc discard {0}",
+}
 
 
 def dealt_with(each: Told, session: str) -> str:
@@ -124,9 +132,11 @@ def dealt_with(each: Told, session: str) -> str:
     done = _ACTS[each["act"]]
     branch = each["branch"] or "its worktree"
     if not each["is_done"]:
-        return f"To be {done}, and not done: {branch}; {_AGAIN[each['act']]} {session}"
+        return f"To be {done}, and not done: {branch}; {_AGAIN[each['act']].format(session)}"
     if each["act"] == Act.MERGE:
         many = counted(each["files"], "file")
         return f"Merged {branch} into {each['to']}: {many}, by {each['by']}"
+    if each["act"] == Act.PUSH:
+        return f"Pushed {branch} to {each['to']}, by {each['by']}"
     back = f"pcc undo {session} {each['to']}"
     return f"Thrown away: {branch}, by {each['by']}; back from there: {back}"

@@ -176,6 +176,8 @@ def _answers(data: Row, at: float) -> list[GivenAnswer]:
 _ACTS = {
     "MergeBegan": Act.MERGE,
     "MergeDone": Act.MERGE,
+    "PushBegan": Act.PUSH,
+    "PushDone": Act.PUSH,
     "DiscardBegan": Act.DISCARD,
     "DiscardDone": Act.DISCARD,
 }
@@ -197,7 +199,7 @@ def _dealt_with(
         found[act] = DealtWith(
             act=act,
             branch=data["branch"],
-            to=data.get("into") or data["kept"],
+            to=data.get("into") or data.get("remote") or data["kept"],
             files=data.get("files", 0),
             by=data["by"],
             at=row["at"],

@@ -11,13 +11,13 @@ from perpetualcc.store.text import to_json
 _TAKEN = """
 SELECT s.id FROM sessions s JOIN projects p ON p.id = s.project
 WHERE s.id IN (SELECT value FROM json_each(:ids)) AND instr(p.path, :worktrees)
-AND 'MergeDone' = (SELECT kind FROM events WHERE seq = (
+AND (SELECT kind FROM events WHERE seq = (
     SELECT max((
         SELECT seq FROM events
-        WHERE session = t.id AND +kind IN ('MergeDone', 'RunStarted', 'RunEnded')
+        WHERE session = t.id AND +kind IN ('MergeDone', 'PushDone', 'RunStarted', 'RunEnded')
         ORDER BY seq DESC LIMIT 1
     )) FROM sessions t WHERE t.project = s.project
-))
+)) IN ('MergeDone', 'PushDone')
 """
 
 
@@ -28,7 +28,7 @@ class Results:
         self._database = database
 
     async def taken(self, sessions: Collection[SessionId]) -> frozenset[SessionId]:
-        """Those whose worktree was merged, and where nothing has run since."""
+        """Those whose worktree was merged or pushed, and where nothing has run since."""
         given = {"ids": to_json(list(sessions)), "worktrees": WORKTREES}
         rows = await self._database.rows(_TAKEN, given)
         return frozenset(SessionId(row["id"]) for row in rows)

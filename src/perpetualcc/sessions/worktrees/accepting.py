@@ -7,7 +7,7 @@ from pathlib import Path
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.events import MergeBegan, MergeDone
 from perpetualcc.domain.ids import SessionId
-from perpetualcc.domain.texts import counted, first_line
+from perpetualcc.domain.texts import counted
 from perpetualcc.sessions.snapshots.changes import changes, commits
 from perpetualcc.sessions.snapshots.taking import take
 from perpetualcc.sessions.worktrees.meant import Meant, few, in_git
@@ -25,8 +25,6 @@ from perpetualcc.sessions.worktrees.merging import (
 from perpetualcc.sessions.worktrees.worktree import unfinished
 
 NOTHING_DONE = "Nothing was merged"
-_SUBJECT = 72
-"""Characters of a commit's first line."""
 _NEVER = frozenset({"false", "no", "off", "0"})
 
 
@@ -214,7 +212,7 @@ def _all_committed(offer: Offer, folder: Path) -> Meant:
     found, tree = offer.found, offer.found.tree
     if not offer.fresh:
         return found
-    text = offer.wish.message or _first_task(found)
+    text = offer.wish.message or found.subject
     head, taken = commit_all(tree.here, folder, tree.head, text, identity(tree.main))
     if taken.left_out:
         raise PerpetualError(f"{NOTHING_DONE}: files have changed meanwhile")
@@ -246,8 +244,4 @@ def _merged(found: Meant) -> str:
 
 def _squashed(found: Meant) -> str:
     made = [f"* {subject}" for _, subject in commits(found.tree.here, found.tree.onto, "HEAD")]
-    return "\n".join([_first_task(found), "", *reversed(made)])
-
-
-def _first_task(found: Meant) -> str:
-    return first_line(found.task, _SUBJECT) or f"Work of {found.branch}"
+    return "\n".join([found.subject, "", *reversed(made)])

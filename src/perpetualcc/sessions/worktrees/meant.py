@@ -7,9 +7,12 @@ from pathlib import Path
 
 from perpetualcc.domain.errors import PerpetualError, ProjectGoneError
 from perpetualcc.domain.folders import WORKTREES
-from perpetualcc.domain.texts import first_few
+from perpetualcc.domain.texts import first_few, first_line
 from perpetualcc.sessions.snapshots.repository import GitError, Patience
 from perpetualcc.sessions.worktrees.worktree import Worktree, worktree_of
+
+_SUBJECT = 72
+"""Characters of a commit's first line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +27,11 @@ class Meant:
     @property
     def branch(self) -> str:
         return self.tree.branch or self.tree.head[:12]
+
+    @property
+    def subject(self) -> str:
+        """The first line of a commit with its work."""
+        return first_line(self.task, _SUBJECT) or f"Work of {self.branch}"
 
 
 def place_of(project: str) -> Path:
