@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.browser import MISSING, Browser, browsing
+from tests.acceptance.scripted_engine import SESSION, ScriptedEngine
 from tests.acceptance.test_dashboard import dashboard
-from tests.acceptance.test_dashboard_changes import OWN, Engine
-from tests.acceptance.test_dashboard_size import SESSION, bridge
+from tests.acceptance.test_dashboard_changes import OWN
 from tests.acceptance.test_results import STORY, evening, head, night, standing
 from tests.repositories import git
 
@@ -106,10 +106,10 @@ IN_ONE = {**SESSION, **OWN, "project": "/home/ana/shop/.claude/worktrees/x"}
 
 
 @pytest.fixture
-def engine(browser: Browser) -> Iterator[Engine]:
-    found = Engine()
-    found.said |= {"session.list": [IN_ONE], "session.get": IN_ONE, "result.review": REVIEW}
-    with bridge(found.play) as there:
+def engine(browser: Browser) -> Iterator[ScriptedEngine]:
+    said = {"session.list": [IN_ONE], "session.get": IN_ONE, "result.review": REVIEW}
+    found = ScriptedEngine(said)
+    with found.bridged() as there:
         browser.size(390, 844)
         browser.open(there.link)
         browser.press("shop")

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,13 @@ def tell(daemon: "Client", event: "Event") -> None:
 def refuse_from_within(place: Path) -> None:
     if Path(os.path.realpath(Path.cwd())).is_relative_to(os.path.realpath(place)):
         raise PerpetualError(f"You are in '{place}', which would be removed", hint="cd ~")
+
+
+def few(names: Sequence[str]) -> str:
+    """Fit to be printed."""
+    from perpetualcc.sessions.worktrees.meant import few as found
+
+    return printable(found(names))
 
 
 def ask(question: str, otherwise: str) -> None:
