@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.cli.result_lines import discarded, merged, pushed
 from perpetualcc.domain.decisions import rules_named
 from perpetualcc.domain.limits import LIMIT_NAMES, REVIEW
 from perpetualcc.domain.session_status import TAKEN_OVER
@@ -437,22 +438,6 @@ def _undo(event: Data) -> list[str]:
     return [f"Files are put back as they were before {event['to']}, by {event['by']}; {back}"]
 
 
-def _merged(event: Data) -> list[str]:
-    way = f"{event['before'][:12]} → {event['after'][:12]}"
-    what = f"{event['branch']} into {event['into']}: {counted(event['files'], 'file')}, {way}"
-    return [f"{coloured('✓', 'green')} Merged {what}, by {event['by']}"]
-
-
-def _pushed(event: Data) -> list[str]:
-    what = f"{event['branch']} to {event['remote']} ({event['address']}): {event['commit'][:12]}"
-    return [f"{coloured('✓', 'green')} Pushed {what}, by {event['by']}"]
-
-
-def _discarded(event: Data) -> list[str]:
-    back = f"back from there: pcc undo {event['session']} {event['kept']}"
-    return [f"Thrown away: {event['branch'] or 'the worktree'}, by {event['by']}; {back}"]
-
-
 def _problem(event: Data) -> list[str]:
     hint = [f"  hint: {one_line(event['hint'])}"] if event["hint"] else []
     return [coloured(f"✗ {fit(event['text'], 200)}", "red"), *hint]
@@ -486,9 +471,9 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "SnapshotTaken": _snapshot,
     "SnapshotMissed": _no_snapshot,
     "UndoBegan": _undo,
-    "MergeDone": _merged,
-    "PushDone": _pushed,
-    "DiscardDone": _discarded,
+    "MergeDone": merged,
+    "PushDone": pushed,
+    "DiscardDone": discarded,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"
