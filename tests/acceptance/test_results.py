@@ -115,7 +115,16 @@ def test_a_night_in_a_worktree_is_reviewed_taken_and_cleared_away(install):
     assert not place.exists()
     assert git(pcc.project, "branch", "--format=%(refname:short)") == "main\n"
     assert f"pcc undo {session} undo-1\n" in done
-    assert "pcc review" not in pcc.pcc("report", session).stdout
+    report = pcc.pcc("report", session).stdout
+    assert "pcc review" not in report
+    assert "Merged worktree-dark into main: 3 files, by " in report
+    assert f"back from there: pcc undo {session} undo-1" in report
+    for line in ("Merged worktree-dark into main: 3 files, ", "Thrown away: worktree-dark, by "):
+        assert line in pcc.log(session)
+    [began], [merged] = pcc.events(session, "MergeBegan"), pcc.events(session, "MergeDone")
+    told = ("branch", "into", "before", "after", "files", "by")
+    assert [began[name] for name in told] == [merged[name] for name in told]
+    assert (merged["before"], merged["after"]) == (before[1].strip(), head(pcc.project))
 
 
 def test_conflicts_change_nothing_and_the_session_resolves_them(install):

@@ -1,7 +1,6 @@
 """`pcc accept`: merge what a session made in its worktree into the main working tree."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,47 +12,44 @@ from perpetualcc.cli.discard import removed
 from perpetualcc.cli.ending import Mistyped
 from perpetualcc.cli.look import print_json, printable
 from perpetualcc.cli.options import GlobalOptions, JsonOption, session_argument
+from perpetualcc.cli.pushing import Way, push_it
 from perpetualcc.cli.results import (
-    Meant,
     ask,
-    few,
-    in_git,
     meant,
     private_folder,
     refuse_beside_work,
     refuse_from_within,
+    tell,
 )
 from perpetualcc.cli.typist import no_run_of_ours
-from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.session_status import ENDED, SessionStatus
-from perpetualcc.domain.texts import counted, first_line
+from perpetualcc.domain.texts import counted
 
 if TYPE_CHECKING:
-    from perpetualcc.sessions.worktrees.merging import Judged
+    from perpetualcc.sessions.worktrees.accepting import Merge, Offer
+    from perpetualcc.sessions.worktrees.meant import Meant
 
 app = typer.Typer(rich_markup_mode=None)
 
-_NOTHING_DONE = "Nothing was merged"
-_SUBJECT = 72
-"""Characters of a commit's first line."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
-    """How a person wants it."""
+class _Way(Way):
+    """How a person wants a merge done."""
 
-    squash: bool
-    commits: bool
-    message: str
     removes: bool
-    asks: bool
-    as_json: bool
 
 
 @app.command()
-def accept(  # one parameter an option
+def accept(  # noqa: PLR0917  # one parameter an option
     ctx: typer.Context,
     session: Annotated[str, session_argument()],
+    remote: Annotated[
+        str | None,
+        typer.Argument(metavar="REMOTE", help="With --push: where to", show_default=False),
+    ] = None,
+    push: Annotated[
+        bool, typer.Option("--push", help="Push the branch, for a pull request, and merge nothing")
+    ] = False,
     squash: Annotated[
         bool, typer.Option("--squash", help="As one commit, without those of the branch")
     ] = False,
@@ -70,245 +66,96 @@ def accept(  # one parameter an option
     as_json: JsonOption = False,
 ) -> None:
     """
-    Merge what a session made in its worktree into the branch of the main working tree.
+    Merge what a session made in its worktree into the branch of the main working tree, or push it.
 
     Where nothing else was committed there meanwhile, the branch just moves along, unless merge.ff
     is false. Conflicts change nothing. No hook of the repository is run, and nothing is signed.
+
+    With --push the branch goes to a remote (that of the main branch's upstream, else origin), and
+    what that answers is printed, such as the address where a pull request is made.
 
     Example: pcc accept dark-mode --remove
     """
     no_run_of_ours(ctx.obj, "takes over what an agent made")
     if as_json and not yes:
         raise Mistyped("--json cannot ask", hint="Say --yes, or look first: pcc review")
-    wish = _Wish(
-        squash=squash,
-        commits=commit,
-        message=message.strip(),
-        removes=remove,
-        asks=not yes,
-        as_json=as_json,
-    )
+    if remote is not None and not push:
+        raise Mistyped(f"{remote!r} is one word too many", hint="To push to a remote, say --push")
+    if push and (squash or remove):
+        raise Mistyped("--push merges nothing: there is nothing to squash or remove yet")
+    from perpetualcc.sessions.worktrees.accepting import Wish, refuse_unready
+
+    wish = Wish(squash=squash, commits=commit, message=message.strip())
+    way = _Way(wish=wish, removes=remove, asks=not yes, as_json=as_json)
     with connect(ctx.obj) as daemon:
         found = meant(daemon.call("session.get", session=session))
         refuse_beside_work(daemon, found.tree.place, found.tree.main.top)
-    _refuse_unready(found)
+    refuse_unready(found)
     if remove:
         refuse_from_within(found.tree.place)
     with private_folder() as folder:
-        _accept(ctx.obj, found, folder, wish)
+        if push:
+            push_it(ctx.obj, found, folder, way, remote or "")
+        else:
+            _accept(ctx.obj, found, folder, way)
 
 
-def _refuse_unready(found: Meant) -> None:
-    from perpetualcc.sessions.worktrees.worktree import unfinished
-
-    tree = found.tree
-    for repository in (tree.main, tree.here):
-        if what := unfinished(repository):
-            raise PerpetualError(
-                f"'{repository.top}' is in the middle of {what}",
-                hint=f"Finish it, or give it up; see: {in_git(repository.top, 'status')}",
-            )
-    for repository, branch in ((tree.main, tree.target), (tree.here, tree.branch)):
-        if not branch:
-            raise PerpetualError(
-                f"No branch is checked out in '{repository.top}'",
-                hint=f"Such as: {in_git(repository.top, 'switch -c NAME')}",
-            )
-    if not tree.onto:
-        raise PerpetualError(f"The branch {tree.target} has no commit yet")
-
-
-def _accept(options: GlobalOptions, found: Meant, folder: Path, wish: _Wish) -> None:
+def _accept(options: GlobalOptions, found: "Meant", folder: Path, way: _Way) -> None:
     from perpetualcc.daemon.putting_back import putting_back
-    from perpetualcc.sessions.worktrees.merging import Kind, identity
+    from perpetualcc.sessions.worktrees.accepting import NOTHING_DONE, offered
 
-    who = identity(found.tree.main) if wish.commits or wish.squash or wish.message else ()
-    fresh, judged = _looked_at(found, folder, wish, who)
-    if judged.kind is Kind.NOTHING:
-        _tell(options, found, wish, "", f"Nothing to merge: {found.branch} is merged already")
+    offer = offered(found, folder, way.wish)
+    if offer.is_nothing:
+        head = f"Nothing to merge: {found.branch} is merged already"
+        _tell(options, found, way, None, head)
         return
-    if wish.asks:
-        ask(_question(found, fresh), _NOTHING_DONE)
+    if way.asks:
+        ask(offer.question, NOTHING_DONE)
     main = found.tree.main
     with putting_back(options.locations, main.top) as lock:
         with connect(options) as daemon:
             refuse_beside_work(daemon, found.tree.place, main.top)
         tree = replace(found.tree, main=replace(main, held=(lock,)))
-        done = _merge(replace(found, tree=tree), folder, wish, fresh)
+        offer = replace(offer, found=replace(found, tree=tree))
+        done = _merge(options, offer, folder)
     many = f"{counted(done.files, 'file')}"
-    head = f"Merged {found.branch} into {printable(found.tree.target)}: {many}, now {done.now[:12]}"
-    _tell(options, done.found, wish, done.now, head)
+    head = f"Merged {found.branch} into {found.tree.target}: {many}, now {done.now[:12]}"
+    _tell(options, done.found, way, done, head)
 
 
-def _looked_at(
-    found: Meant, folder: Path, wish: _Wish, who: "tuple[tuple[str, str], ...]"
-) -> "tuple[Sequence[str], Judged]":
-    """
-    What would be committed first, and what the merge comes to; no trace is left.
+def _merge(options: GlobalOptions, offer: "Offer", folder: Path) -> "Merge":
+    from perpetualcc.domain.events import MergeBegan, MergeDone
+    from perpetualcc.sessions.worktrees.accepting import prepared, written
 
-    Raises PerpetualError, with the way out: it cannot be taken as it is.
-    """
-    from perpetualcc.sessions.snapshots.changes import changes
-    from perpetualcc.sessions.snapshots.taking import take
-    from perpetualcc.sessions.worktrees.merging import commit, in_the_way, judge
-
-    tree = found.tree
-    here, main = (one.writing_to(folder / "objects") for one in (tree.here, tree.main))
-    now = take(here, folder / "index-here")
-    fresh = [one.name for one in changes(here, tree.head, now.tree)]
-    _refuse_not_committed(found, fresh, now.untold, wish)
-    head = commit(here, now.tree, [tree.head], "pcc", who) if fresh else tree.head
-    judged = judge(main, tree.onto, head)
-    _refuse_unmergeable(found, judged)
-    if judged.tree and (names := in_the_way(main, folder, tree.onto, judged.tree).names):
-        raise PerpetualError(
-            f"{_NOTHING_DONE}: changed in '{tree.main.top}', and in the way: {few(names)}",
-            hint=f"Commit them, or put them aside: {in_git(tree.main.top, 'stash -u')}",
-        )
-    return fresh, judged
+    merge = prepared(offer, folder)
+    with connect(options) as daemon:
+        tell(daemon, merge.told(MergeBegan))
+    written(merge, folder)
+    with connect(options) as daemon:
+        tell(daemon, merge.told(MergeDone))
+    return merge
 
 
-def _refuse_not_committed(
-    found: Meant, fresh: Sequence[str], left_out: Sequence[str], wish: _Wish
+def _tell(
+    options: GlobalOptions, found: "Meant", way: _Way, done: "Merge | None", head: str
 ) -> None:
-    place = found.tree.place
-    if (fresh or left_out) and not wish.commits:
-        raise PerpetualError(
-            f"Not committed in '{place}': {few([*fresh, *left_out])}",
-            hint=f"Commit it with the rest: pcc accept {found.id} --commit, or see it:"
-            f" {in_git(place, 'status')}",
-        )
-    if left_out:
-        raise PerpetualError(
-            f"Not to be committed unseen in '{place}': {few(left_out)}",
-            hint="Commit, move or ignore it yourself",
-        )
-
-
-def _refuse_unmergeable(found: Meant, judged: "Judged") -> None:
-    from perpetualcc.sessions.worktrees.merging import Kind
-
     tree = found.tree
-    if judged.kind is Kind.CONFLICTS:
-        task = f'"Merge {printable(tree.target)} into this branch and resolve the conflicts"'
-        raise PerpetualError(
-            f"{_NOTHING_DONE}: conflicts in {few(judged.conflicts)}",
-            hint=f"Let the session resolve them: pcc add {found.id} {task}",
-        )
-    if judged.kind is Kind.UNKNOWN:
-        raise PerpetualError(
-            f"{_NOTHING_DONE}: whether it has conflicts needs git 2.38",
-            hint=f"By hand: {in_git(tree.main.top, f'merge {found.branch}')}",
-        )
-
-
-def _question(found: Meant, fresh: Sequence[str]) -> str:
-    from perpetualcc.sessions.snapshots.changes import commits
-
-    tree = found.tree
-    many = counted(len(commits(tree.here, tree.onto, tree.head)), "commit")
-    into = f"into {printable(tree.target)} in '{printable(str(tree.main.top))}'"
-    also = f", and {counted(len(fresh), 'file')} committed first" if fresh else ""
-    return f"Merge {found.branch} ({many}{also}) {into}?"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Done:
-    """A merge."""
-
-    found: Meant
-    now: str
-    files: int
-
-
-def _merge(found: Meant, folder: Path, wish: _Wish, fresh: Sequence[str]) -> _Done:
-    from perpetualcc.sessions.snapshots.changes import changes
-    from perpetualcc.sessions.worktrees.merging import (
-        check_out,
-        commit_all,
-        identity,
-        in_the_way,
-        judge,
-    )
-
-    tree = found.tree
-    if fresh:
-        text = wish.message or _first_task(found)
-        head, taken = commit_all(tree.here, folder, tree.head, text, identity(tree.main))
-        tree = replace(tree, head=head)
-        if taken.left_out:
-            raise PerpetualError(f"{_NOTHING_DONE}: files have changed meanwhile")
-    judged = judge(tree.main, tree.onto, tree.head)
-    _refuse_unmergeable(found, judged)
-    found = replace(found, tree=tree)
-    new = _commit(found, judged, wish)
-    way = in_the_way(tree.main, folder, tree.onto, new)
-    if way.names:
-        raise PerpetualError(f"{_NOTHING_DONE}: files have changed meanwhile: {few(way.names)}")
-    why = f"pcc accept: {tree.branch}"
-    check_out(tree.main, folder, way.plan, tree.onto, new, why)
-    return _Done(found=found, now=new, files=len(changes(tree.main, tree.onto, new)))
-
-
-def _commit(found: Meant, judged: "Judged", wish: _Wish) -> str:
-    """The commit that the branch is to be at."""
-    from perpetualcc.sessions.worktrees.merging import Kind, commit, identity
-
-    tree = found.tree
-    wanted = tree.main.asked("config", "--get", "merge.ff").stdout.decode().strip()
-    is_forward = judged.kind is Kind.FORWARD
-    if not (wish.squash or wish.message or wanted in _NEVER) and is_forward:
-        return tree.head
-    if wanted == "only" and not (is_forward or wish.squash):
-        raise PerpetualError(
-            f"{_NOTHING_DONE}: merge.ff is 'only', and {tree.target} has moved on",
-            hint=f"As one commit on top: pcc accept {found.id} --squash",
-        )
-    parents = [tree.onto] if wish.squash else [tree.onto, tree.head]
-    text = wish.message or (_squashed(found) if wish.squash else _merged(found))
-    return commit(tree.main, judged.tree, parents, text, identity(tree.main))
-
-
-_NEVER = frozenset({"false", "no", "off", "0"})
-
-
-def _merged(found: Meant) -> str:
-    """As git says it."""
-    into = "" if found.tree.target in {"main", "master"} else f" into {found.tree.target}"
-    return f"Merge branch '{found.tree.branch}'{into}"
-
-
-def _squashed(found: Meant) -> str:
-    from perpetualcc.sessions.snapshots.changes import commits
-
-    made = [f"* {subject}" for _, subject in commits(found.tree.here, found.tree.onto, "HEAD")]
-    return "\n".join([_first_task(found), "", *reversed(made)])
-
-
-def _first_task(found: Meant) -> str:
-    tasks = found.session["tasks"]
-    return first_line(tasks[0]["prompt"], _SUBJECT) if tasks else f"Work of {found.branch}"
-
-
-def _tell(options: GlobalOptions, found: Meant, wish: _Wish, now: str, head: str) -> None:
-    tree = found.tree
-    gone = removed(options, found) if wish.removes and not _is_kept(options, found) else None
-    if wish.as_json:
+    gone = removed(options, found) if way.removes and not _is_kept(options, found) else None
+    if way.as_json:
         told: dict[str, Any] = {"session": found.id, "branch": tree.branch, "into": tree.target}
-        was = {"before": tree.onto, "now": now or tree.onto}
-        print_json({**told, **was, "merged": bool(now), "removed": gone and gone.name})
+        was = {"before": tree.onto, "now": done.now if done else tree.onto}
+        print_json({**told, **was, "merged": bool(done), "removed": gone and gone.name})
         return
-    print(head)
-    if now:
-        back = in_git(tree.main.top, f"reset --keep {tree.onto[:12]}")
-        print(f"Take that back with: {back}")
+    print(printable(head))
+    if done:
+        print(printable(f"Take that back with: {done.back}"))
     if gone:
         print(gone.told)
-    elif not wish.removes:
+    elif not way.removes:
         print(f"Remove the worktree with: pcc accept {found.id} --remove")
 
 
-def _is_kept(options: GlobalOptions, found: Meant) -> bool:
+def _is_kept(options: GlobalOptions, found: "Meant") -> bool:
     """Somebody has still something to do there."""
     place = found.tree.place
     with connect(options) as daemon:

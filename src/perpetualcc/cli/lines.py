@@ -7,6 +7,7 @@ from typing import Any
 
 from perpetualcc.cli.look import clock, coloured, fit, moment, one_line, printable
 from perpetualcc.cli.options import Detail
+from perpetualcc.cli.result_lines import discarded, merged, pushed
 from perpetualcc.domain.decisions import rules_named
 from perpetualcc.domain.limits import LIMIT_NAMES, REVIEW
 from perpetualcc.domain.session_status import TAKEN_OVER
@@ -470,6 +471,9 @@ _LINES: dict[str, Callable[[Data], list[str]]] = {
     "SnapshotTaken": _snapshot,
     "SnapshotMissed": _no_snapshot,
     "UndoBegan": _undo,
+    "MergeDone": merged,
+    "PushDone": pushed,
+    "DiscardDone": discarded,
     "BackgroundAwaited": lambda e: [f"{coloured('⏳', 'yellow')} {fit(e['text'], 200)}"],
     "LimitApproached": lambda e: [
         f"{coloured('⚠', 'yellow')}  {e['utilization']:.0%} of the usage limit is used"

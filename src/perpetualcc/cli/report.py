@@ -26,7 +26,7 @@ from perpetualcc.cli.waiting import answer_to, title_of
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.texts import counted, from_home, thousands
 from perpetualcc.sessions.outage_words import outage_words
-from perpetualcc.sessions.report_words import HEARD, often, sums, waited, waits
+from perpetualcc.sessions.report_words import HEARD, dealt_with, often, sums, waited, waits
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -133,6 +133,8 @@ def came_to(one: dict[str, Any]) -> Iterator[str]:
         yield f"  {told[0].upper()}{told[1:]}"
     if one.get("restarts"):  # a daemon from before an upgrade tells of none
         yield f"  Cut off{often(one['restarts'])}, and taken over after a restart of the daemon"
+    for each in one.get("dealt_with", ()):
+        yield f"  {_fitted(one_line(dealt_with(each, one['session']['id'])), 2)}"
     if one["handovers"]:
         yield f"  Handed over to a fresh conversation{often(one['handovers'])}"
     yield from _newest(

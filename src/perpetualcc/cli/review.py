@@ -10,7 +10,7 @@ from perpetualcc.cli.connection import connect
 from perpetualcc.cli.look import coloured, fit, hung, one_line, print_json, printable
 from perpetualcc.cli.options import JsonOption, LookedAtArgument
 from perpetualcc.cli.report import session_lines
-from perpetualcc.cli.results import Meant, few, in_git, meant, private_folder
+from perpetualcc.cli.results import meant, private_folder
 from perpetualcc.cli.snapshots import commits_told
 from perpetualcc.cli.which_session import the_session
 from perpetualcc.domain.texts import counted
@@ -18,6 +18,7 @@ from perpetualcc.domain.texts import counted
 if TYPE_CHECKING:
     from perpetualcc.gateway.client import Client
     from perpetualcc.sessions.snapshots.changes import Lines
+    from perpetualcc.sessions.worktrees.meant import Meant
     from perpetualcc.sessions.worktrees.reviewing import Review
 
 app = typer.Typer(rich_markup_mode=None)
@@ -69,7 +70,7 @@ _NOTHING: dict[str, Any] = {
 """What is told of a session that has no events any more."""
 
 
-def _as_json(told: dict[str, Any], found: Meant, seen: "Review") -> dict[str, Any]:
+def _as_json(told: dict[str, Any], found: "Meant", seen: "Review") -> dict[str, Any]:
     tree, made = found.tree, asdict(seen)
     return {
         **told,
@@ -95,21 +96,23 @@ def _proofs(told: dict[str, Any]) -> Iterator[str]:
         yield f"  {sign} Check {fit(one_line(command) + said, 100)}"
 
 
-def _made(found: Meant, seen: "Review") -> Iterator[str]:
+def _made(found: "Meant", seen: "Review") -> Iterator[str]:
+    from perpetualcc.sessions.worktrees.meant import few
+
     tree = found.tree
     into = tree.target or "nothing: no branch is checked out"
-    yield f"Branch {found.branch}, into {printable(into)} ({printable(str(tree.main.top))})"
+    yield printable(f"Branch {found.branch}, into {into} ({tree.main.top})")
     if not (seen.commits or seen.not_committed or seen.left_out):
         yield "Nothing is there that the main working tree has not."
         return
     for line in commits_told(seen.commits):
         yield line.replace(" since:", ":")
     if seen.not_committed:
-        yield f"Not committed: {few([one.name for one in seen.not_committed])}"
+        yield printable(f"Not committed: {few([one.name for one in seen.not_committed])}")
     if seen.left_out:
-        yield f"Not looked at: {few(seen.left_out)}"
+        yield printable(f"Not looked at: {few(seen.left_out)}")
     yield from _lines(seen.files)
-    yield _merges(found, seen)
+    yield printable(_merges(found, seen))
 
 
 def _lines(files: "Any") -> Iterator[str]:
@@ -130,7 +133,8 @@ def _count(one: "Lines") -> str:
     return "no text" if one.added is None else f"+{one.added} -{one.removed}"
 
 
-def _merges(found: Meant, seen: "Review") -> str:
+def _merges(found: "Meant", seen: "Review") -> str:
+    from perpetualcc.sessions.worktrees.meant import few, in_git
     from perpetualcc.sessions.worktrees.merging import Kind
 
     if seen.blocked:
@@ -150,7 +154,7 @@ def _merges(found: Meant, seen: "Review") -> str:
     return f"Whether it merges is not known: that needs git 2.38. By hand: {by_hand}"
 
 
-def _ways(found: Meant) -> Iterator[str]:
+def _ways(found: "Meant") -> Iterator[str]:
     yield f"See it all:     pcc diff {found.id}"
     yield f"Take it:        pcc accept {found.id}"
     yield f"Throw it away:  pcc discard {found.id}"

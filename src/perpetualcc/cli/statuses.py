@@ -54,8 +54,8 @@ def refused_in(session: dict[str, Any]) -> str:
 
 
 def is_to_be_taken(session: dict[str, Any]) -> bool:
-    """It works in a worktree that is there, and has ended."""
-    is_over = SessionStatus(session["status"]) in ENDED
+    """It works in a worktree that is there, has ended, and nobody has taken it since."""
+    is_over = SessionStatus(session["status"]) in ENDED and not session.get("is_taken")
     return is_over and WORKTREES in session["project"] and Path(session["project"]).is_dir()
 
 

@@ -50,6 +50,7 @@ from perpetualcc.sessions.task_queue import PlannedTask, comes_after_broken
 from perpetualcc.store.budget import SqliteBudget
 from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
+from perpetualcc.store.results import Results
 from perpetualcc.store.runs import RunStore
 from perpetualcc.work.dispatcher import Dispatcher
 
@@ -70,6 +71,7 @@ class Api:
     delays: Delays
     about_words: WordsApi
     events: EventLog
+    results: Results
     runs: RunStore
     decisions: DecisionJournal
     dispatcher: Dispatcher
@@ -219,6 +221,7 @@ class Api:
         prompts = await self.manager.current_prompts(sessions)
         ids = [session.id for session in sessions]
         spent, refused = await self.budget.of_sessions(ids), await self.decisions.refused(ids)
+        taken = await self.results.taken(ids)
         listed = [
             {
                 **session_data(session),
@@ -226,6 +229,7 @@ class Api:
                 "delay": await self._delay(session),
                 "spent": _spent(spent, session.id),
                 "refused": refused.get(session.id, 0),
+                "is_taken": session.id in taken,
             }
             for session in sessions
         ]
@@ -263,6 +267,7 @@ class Api:
             "spent": _spent(spent, session.id),
             "counts": await self.decisions.counts(session.id),
             "refused": (await self.decisions.refused([session.id])).get(session.id, 0),
+            "is_taken": bool(await self.results.taken([session.id])),
             "answered": await self._answered(session.id),
             "words": await self.about_words.unheard(session),
             "checkpoints": [

@@ -21,6 +21,7 @@ from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.outages import SqliteOutages
 from perpetualcc.store.outbox import SqliteOutbox
 from perpetualcc.store.reports import SqliteReports
+from perpetualcc.store.results import Results
 from perpetualcc.store.retention import Retention
 from perpetualcc.store.run_memory import SqliteRunMemory
 from perpetualcc.store.runs import RunStore
@@ -113,3 +114,7 @@ class Kept:
     @cached_property
     def reports(self) -> SqliteReports:
         return SqliteReports(self.database)
+
+    @cached_property
+    def results(self) -> Results:
+        return Results(self.database)

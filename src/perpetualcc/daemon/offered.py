@@ -13,6 +13,7 @@ from perpetualcc.daemon.log_api import LogApi
 from perpetualcc.daemon.parts import Parts
 from perpetualcc.daemon.people_api import PeopleApi
 from perpetualcc.daemon.report_api import ReportApi
+from perpetualcc.daemon.result_api import ResultApi
 from perpetualcc.daemon.snapshot_api import SnapshotApi
 from perpetualcc.daemon.words_api import WordsApi
 from perpetualcc.gateway.methods import Method
@@ -21,12 +22,14 @@ from perpetualcc.store.devices import DeviceStore
 
 def methods_of(parts: Parts) -> Mapping[str, Method]:
     """Every method with its parameters; `docs/protocol.md` is made from this table."""
-    words = _words(parts)
+    words, snapshots, reports = _words(parts), _snapshots(parts), _reports(parts)
     offered = (
         _sessions(parts, words),
         words,
         _people(parts),
-        _snapshots(parts),
+        snapshots,
+        reports,
+        ResultApi(reports=reports, snapshots=snapshots, record=parts.journal.record),
         LogApi(
             events=parts.events,
             decisions=parts.decisions,
@@ -37,13 +40,6 @@ def methods_of(parts: Parts) -> Mapping[str, Method]:
         BudgetApi(budget=parts.spending, questions=parts.budget_questions, clock=parts.clock),
         DeviceApi(devices=DeviceStore(parts.database, parts.clock), clock=parts.clock),
         GuardApi(guard=parts.guard, trust=parts.trust, rules=parts.rules),
-        ReportApi(
-            reports=parts.reports,
-            outages=parts.outages,
-            manager=parts.manager,
-            held=parts.held,
-            clock=parts.clock,
-        ),
     )
     return {name: method for one in offered for name, method in one.methods().items()}
 
@@ -61,6 +57,7 @@ def _sessions(parts: Parts, words: WordsApi) -> Api:
         ),
         about_words=words,
         events=parts.events,
+        results=parts.results,
         runs=parts.runs,
         decisions=parts.decisions,
         dispatcher=parts.dispatcher,
@@ -94,6 +91,17 @@ def _people(parts: Parts) -> PeopleApi:
         rules=parts.rules,
         ledger=parts.ledger,
         sessions=parts.sessions,
+    )
+
+
+def _reports(parts: Parts) -> ReportApi:
+    return ReportApi(
+        reports=parts.reports,
+        results=parts.results,
+        outages=parts.outages,
+        manager=parts.manager,
+        held=parts.held,
+        clock=parts.clock,
     )
 
 

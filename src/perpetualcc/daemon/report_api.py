@@ -11,6 +11,7 @@ from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.outages import Outages
 from perpetualcc.sessions.report import Reports
+from perpetualcc.store.results import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,7 @@ class ReportApi:
     """`report.show`."""
 
     reports: Reports
+    results: Results
     outages: Outages
     manager: SessionManager
     held: Held
@@ -40,8 +42,9 @@ class ReportApi:
         seen = await self.held.shown(
             [await self.manager.get_session(one.session) for one in reports]
         )
+        taken = await self.results.taken([one.session for one in reports])
         found = [
-            {**asdict(one), "session": session_data(its)}
+            {**asdict(one), "session": {**session_data(its), "is_taken": its.id in taken}}
             for one, its in zip(reports, seen, strict=True)
         ]
         outages = [asdict(one) for one in await self.outages.since(since, now, session)]

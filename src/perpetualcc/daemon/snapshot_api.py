@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from perpetualcc.daemon.snapshots import SnapshotKeeper
 from perpetualcc.daemon.views import session_data
 from perpetualcc.domain.errors import PerpetualError
 from perpetualcc.domain.folders import overlap
-from perpetualcc.domain.ids import TaskId
+from perpetualcc.domain.ids import SessionId, TaskId
 from perpetualcc.domain.locations import Locations
 from perpetualcc.domain.session_status import SessionStatus
 from perpetualcc.domain.sessions import Session
@@ -22,7 +22,6 @@ from perpetualcc.domain.texts import first_line
 from perpetualcc.gateway.methods import Connection, Method, Params
 from perpetualcc.sessions.manager import SessionManager
 from perpetualcc.sessions.snapshots.record import Snapshot
-from perpetualcc.sessions.snapshots.repository import GitError
 from perpetualcc.sessions.task_queue import the_one_named
 from perpetualcc.store.ledger import SqliteLedger
 
@@ -36,9 +35,7 @@ _STANDS = (SessionStatus.IDLE, SessionStatus.PAUSED, SessionStatus.ERROR)
 """Neither over nor going on by itself."""
 
 
-_ROOM = 15.0
-"""Seconds until another look is over."""
-_LONGEST = 40.0
+LONGEST = 40.0
 """Seconds for git, in all: a page waits for an answer for a minute."""
 _NAMED = 200
 """Snapshots that a page can choose from; the newest, and the first."""
@@ -75,8 +72,6 @@ class SnapshotApi:
     held: Held
     ledger: SqliteLedger
     locations: Locations
-    _git: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """It reads whole projects: once at a time."""
 
     def methods(self) -> Mapping[str, Method]:
         named = {"session": str, "task": str | None}
@@ -196,15 +191,7 @@ class SnapshotApi:
         self, work: Callable[[looks.Look], T], since: Snapshot, until: Snapshot | None = None
     ) -> T:
         """Raises GitError, also where others look at so much that there is no room."""
-        try:
-            async with asyncio.timeout(_ROOM):
-                await self._git.acquire()
-        except TimeoutError:
-            raise GitError("Git still reads for another look", hint="Try it again") from None
-        try:
-            return await self.keeper.looked(work, since, until, _LONGEST)
-        finally:
-            self._git.release()
+        return await self.keeper.looked(work, since, until, LONGEST)
 
     async def _refuse_beside_work(self, chosen: Snapshot) -> None:
         for one in await self._at_work(chosen):
@@ -215,9 +202,9 @@ class SnapshotApi:
 
     async def at_work(self, params: Params, _: Connection) -> Any:
         """Sessions that work in a folder, or go on there by themselves."""
-        return await self._working_in(Path(params["folder"]))
+        return await self.working_in(Path(params["folder"]))
 
-    async def give_up(self, params: Params, _: Connection) -> Any:
+    async def give_up(self, params: Params, connection: Connection) -> Any:
         """
         A snapshot of all of a session's working tree `folder`; then the sessions there that are
         not over are stopped. Refused while one is at work.
@@ -225,24 +212,29 @@ class SnapshotApi:
         session, folder = await self.manager.get_session(params["session"]), Path(params["folder"])
         if not session.project.is_relative_to(folder):
             raise PerpetualError(f"Session {session.name!r} does not work in '{folder}'")
-        for one in await self._working_in(folder):
+        kept, stopped = await self.given_up(session, folder, by=connection.client)
+        return {"snapshot": {**asdict(kept), "ref": kept.ref}, "stopped": stopped}
+
+    async def given_up(
+        self, session: Session, folder: Path, *, by: str
+    ) -> tuple[Snapshot, Sequence[SessionId]]:
+        """What is kept, and the sessions that were stopped. Raises PerpetualError."""
+        for one in await self.working_in(folder):
             raise PerpetualError(
                 f"Session {one['name']} ({one['id']}) is at work in '{folder}'",
                 hint=f"Wait for it, or: pcc stop {one['id']}",
             )
-        known = [one for one in await self.keeper.store.of_session(session.id) if one.commit]
-        beside = known[-1].commit if known else ""
-        kept = await self.keeper.of_the_present(session, beside, folder)
+        kept = await self.keeper.before_discard(session, folder, by=by)
         there = await self.manager.list_sessions(statuses=_STANDS)
         stopped = [one.id for one in there if one.project.is_relative_to(folder)] * kept.is_kept
         for each in stopped:
             await self.manager.stop_session(each)
-        return {"snapshot": {**asdict(kept), "ref": kept.ref}, "stopped": stopped}
+        return kept, stopped
 
     async def _at_work(self, chosen: Snapshot) -> Sequence[dict[str, Any]]:
-        return await self._working_in(Path(chosen.top) / chosen.prefix)
+        return await self.working_in(Path(chosen.top) / chosen.prefix)
 
-    async def _working_in(self, place: Path) -> Sequence[dict[str, Any]]:
+    async def working_in(self, place: Path) -> Sequence[dict[str, Any]]:
         """A paused one is still at work until its current operation is over."""
         running = {one.group for one in await self.ledger.list(states={TaskState.RUNNING})}
         sessions = await self.held.shown(await self.manager.list_sessions())

@@ -57,9 +57,8 @@ def changes_of(look: Look) -> dict[str, Any]:
         "total": len(told),
         "added": sum(lines.added or 0 for _, lines in told),
         "removed": sum(lines.removed or 0 for _, lines in told),
-        **_commits(found.commits),
-        "left_out": [redact(one) for one in found.left_out[:_FEW]],
-        "left_out_total": len(found.left_out),
+        **commits_told(found.commits),
+        **some("left_out", found.left_out),
     }
 
 
@@ -88,10 +87,9 @@ def plan_of(look: Look) -> dict[str, Any]:
     return {
         "files": [_file(one) for one in planned.steps[:FILES]],
         "total": len(planned.steps),
-        "spared": [redact(_readable(one)) for one in planned.spared[:_FEW]],
-        "spared_total": len(planned.spared),
+        **some("spared", planned.spared),
         "present": planned.now.tree,
-        **_commits(commits(private, look.since.head, private.head())),
+        **commits_told(commits(private, look.since.head, private.head())),
     }
 
 
@@ -122,7 +120,13 @@ def _file(one: Change) -> dict[str, Any]:
     return {"name": redact(_readable(one.name)), "change": one.kind}
 
 
-def _commits(found: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def some(name: str, found: Sequence[str]) -> dict[str, Any]:
+    """The first of these names, or `NAME: why`, and how many there are."""
+    return {name: [redact(_readable(one)) for one in found[:_FEW]], f"{name}_total": len(found)}
+
+
+def commits_told(found: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The newest, and how many there are."""
     told = [{"id": short, "subject": redact(cut(subject, 200))} for short, subject in found[:_FEW]]
     return {"commits": told, "commits_total": len(found)}
 

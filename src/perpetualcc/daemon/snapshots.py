@@ -4,9 +4,9 @@ import asyncio
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from perpetualcc.daemon.snapshot_looks import Look
 from perpetualcc.domain.clock import Clock
 from perpetualcc.domain.events import (
+    DiscardBegan,
     Event,
     ProblemNoticed,
     Record,
@@ -42,8 +43,23 @@ LATE = "it had begun while none were taken"
 """Before an upgrade, or before they were turned on."""
 _BREATH = 0.2
 """Seconds."""
+_ROOM = 15.0
+"""Seconds until another look is over."""
 _LOOK, _DAY = "look-", 86_400.0
 _GONE = "The task goes on; it cannot be taken back with pcc undo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """Where git works for somebody who waits."""
+
+    folder: Path
+    """A private one, that goes afterwards."""
+    patience: Patience
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """In a thread; whoever does not wait any more ends it."""
+        return await in_thread(work, self.patience)
 
 
 class SnapshotKeeper:
@@ -75,6 +91,7 @@ class SnapshotKeeper:
         self._keep = keep
         self._is_put_back = is_put_back
         self._one_at_a_time = asyncio.Lock()
+        self._rooms = asyncio.Lock()
 
     async def put_back(self, session: Session) -> None:
         """Once nobody puts the project's files back: a task never begins with half of them."""
@@ -114,6 +131,20 @@ class SnapshotKeeper:
             await self._record(told)
         return kept
 
+    async def before_discard(self, session: Session, place: Path, *, by: str) -> Snapshot:
+        """
+        One of all of a working tree, which is to be removed.
+
+        Raises:
+            GitError: there can be none, and nothing may be removed.
+        """
+        known = [one for one in await self.store.of_session(session.id) if one.commit]
+        kept = await self.of_the_present(session, known[-1].commit if known else "", place)
+        if kept.is_kept:
+            told = DiscardBegan(session=session.id, branch=kept.branch, kept=kept.name, by=by)
+            await self._record(told)
+        return kept
+
     async def of_the_present(
         self, session: Session, beside: str, place: Path | None = None
     ) -> Snapshot:
@@ -144,15 +175,29 @@ class SnapshotKeeper:
         seconds: float,
     ) -> T:
         """In a thread. Raises GitError. Whoever does not wait any more ends it."""
-        patience = Patience(seconds=seconds)
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        async with self.room(seconds) as room:
+            look = Look(since=since, until=until, folder=room.folder, patience=room.patience)
+            return await room.run(lambda: work(look))
 
-        def look() -> T:
+    @asynccontextmanager
+    async def room(self, seconds: float) -> AsyncIterator[Room]:
+        """
+        Git reads whole projects: in one room at once.
+
+        Raises:
+            GitError: others look at so much that there is none.
+        """
+        try:
+            async with asyncio.timeout(_ROOM):
+                await self._rooms.acquire()
+        except TimeoutError:
+            raise GitError("Git still reads for another look", hint="Try it again") from None
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=_LOOK, dir=self._folder) as name:
-                folder = Path(name)
-                return work(Look(since=since, until=until, folder=folder, patience=patience))
-
-        return await in_thread(look, patience)
+                yield Room(folder=Path(name), patience=Patience(seconds=seconds))
+        finally:
+            self._rooms.release()
 
     async def forget_old(self) -> int:
         """How many went. Only what the refs led to then is removed, and only below `refs/pcc/`."""

@@ -345,6 +345,81 @@ class UndoBegan(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MergeBegan(Event):
+    """A person merges a worktree's branch: the commit is made, and the files are written next."""
+
+    level: ClassVar[str] = "debug"
+    branch: str
+    into: str
+    before: str
+    """The commit that `into` was at."""
+    after: str
+    files: int
+    """So many differ between both."""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeDone(Event):
+    """The branch of the main working tree has what was made in the worktree."""
+
+    branch: str
+    into: str
+    before: str
+    """The commit that `into` was at."""
+    after: str
+    files: int
+    """So many differ between both."""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushBegan(Event):
+    """A person pushes a worktree's branch, for a pull request."""
+
+    level: ClassVar[str] = "debug"
+    branch: str
+    remote: str
+    address: str
+    """Without a name and a password."""
+    commit: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushDone(Event):
+    """The remote has a worktree's branch."""
+
+    branch: str
+    remote: str
+    address: str
+    """Without a name and a password."""
+    commit: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscardBegan(Event):
+    """A person throws a worktree away: all of it is kept, and it is removed next."""
+
+    level: ClassVar[str] = "debug"
+    branch: str
+    kept: str
+    """The snapshot that leads back: `undo-1` and so on."""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscardDone(Event):
+    """A worktree is gone, with its branch."""
+
+    branch: str
+    kept: str
+    """The snapshot that leads back: `undo-1` and so on."""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReported(Event):
     """How full the context is, as Claude Code counts it."""
 

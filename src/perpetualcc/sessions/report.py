@@ -66,6 +66,29 @@ class SaidWord:
     heard: Heard
 
 
+class Act(StrEnum):
+    """What a person did with what a session made in its worktree."""
+
+    MERGE = "merge"
+    PUSH = "push"
+    DISCARD = "discard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealtWith:
+    """A worktree that was merged or thrown away, or was to be."""
+
+    act: Act
+    branch: str
+    to: str
+    """The branch, or the remote, that has it; or the snapshot that leads back."""
+    files: int
+    by: str
+    at: float
+    is_done: bool
+    """False: it was begun, and nothing says that it was done."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionReport:
     """What a session came to in that time."""
@@ -94,6 +117,7 @@ class SessionReport:
     restarts: int = 0
     """Times that it was at work when its engine died, and was taken over."""
     problems: Sequence[str] = ()
+    dealt_with: Sequence[DealtWith] = ()
     snapshots: int = 0
     """Of its project's files, from any time: what it changed can be seen, and taken back."""
     runs: int = 0

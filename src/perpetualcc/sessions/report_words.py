@@ -8,7 +8,7 @@ from perpetualcc.domain.limits import LIMIT_NAMES, REVIEW, LimitWindow
 from perpetualcc.domain.session_status import WORDS, SessionStatus
 from perpetualcc.domain.texts import counted, first_line, thousands
 from perpetualcc.sessions.budget import BUDGET
-from perpetualcc.sessions.report import Heard
+from perpetualcc.sessions.report import Act, Heard
 
 Told = Mapping[str, Any]
 """A `SessionReport` as clients see it, with its `session`."""
@@ -42,7 +42,8 @@ def _ended(states: Iterable[str]) -> list[str]:
 def happened(one: Told) -> bool:
     """Whether there is anything to tell: that somebody was reminded is nothing that happened."""
     kinds = ("tasks", "answers", "refused", "files", "limits", "budgets", "problems", "checks")
-    return bool(one["runs"] or any(one[kind] for kind in kinds) or one.get("words"))
+    people = one.get("words") or one.get("dealt_with")
+    return bool(one["runs"] or any(one[kind] for kind in kinds) or people)
 
 
 HEARD: Mapping[str, str] = {
@@ -97,7 +98,8 @@ def in_brief(one: Told, moment: Callable[[float], str]) -> str:
     if said := one.get("words", ()):
         unheard = sum(word["heard"] != Heard.HEARD for word in said)
         parts.append(f"{len(said)} said by you" + (f" ({unheard} not heard)" if unheard else ""))
-    parts += [*waited(one), *filter(None, [waits(one, moment)])]
+    acts = [_ACTS[each["act"]] for each in one.get("dealt_with", ()) if each["is_done"]]
+    parts += [*dict.fromkeys(acts), *waited(one), *filter(None, [waits(one, moment)])]
     word = WORDS[SessionStatus(one["session"]["status"])].lower()
     return f"{word}: {', '.join(parts)}" if parts else word
 
@@ -109,4 +111,32 @@ def text_lines(one: Told) -> list[str]:
         for task in one["tasks"]
     ]
     unheard = [word for word in one.get("words", ()) if word["heard"] != Heard.HEARD]
-    return [*tasks, *(f"Not heard: {first_line(word['text'])}" for word in unheard)]
+    dealt = [dealt_with(each, one["session"]["id"]) for each in one.get("dealt_with", ())]
+    return [*tasks, *dealt, *(f"Not heard: {first_line(word['text'])}" for word in unheard)]
+
+
+_ACTS: Mapping[str, str] = {
+    Act.MERGE: "merged",
+    Act.PUSH: "pushed",
+    Act.DISCARD: "thrown away",
+}
+_AGAIN: Mapping[str, str] = {
+    Act.MERGE: "pcc accept {0}",
+    Act.PUSH: "pcc accept {0} --push",
+    Act.DISCARD: "pcc discard {0}",
+}
+
+
+def dealt_with(each: Told, session: str) -> str:
+    """`Merged worktree-dark into main: 3 files, by ana@box`; what is not done says what does it."""
+    done = _ACTS[each["act"]]
+    branch = each["branch"] or "its worktree"
+    if not each["is_done"]:
+        return f"To be {done}, and not done: {branch}; {_AGAIN[each['act']].format(session)}"
+    if each["act"] == Act.MERGE:
+        many = counted(each["files"], "file")
+        return f"Merged {branch} into {each['to']}: {many}, by {each['by']}"
+    if each["act"] == Act.PUSH:
+        return f"Pushed {branch} to {each['to']}, by {each['by']}"
+    back = f"pcc undo {session} {each['to']}"
+    return f"Thrown away: {branch}, by {each['by']}; back from there: {back}"

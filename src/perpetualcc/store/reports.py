@@ -11,6 +11,8 @@ from perpetualcc.domain.session_status import TAKEN_OVER
 from perpetualcc.domain.tools import WRITERS
 from perpetualcc.sessions.progress import written_files
 from perpetualcc.sessions.report import (
+    Act,
+    DealtWith,
     EndedTask,
     GivenAnswer,
     Heard,
@@ -70,6 +72,7 @@ def _reports(
             restarts=_restarts(connection, name, event),
             runs=_runs(connection, name, since, now),
             words=_words(connection, name, since),
+            dealt_with=_dealt_with(connection, name, event),
             snapshots=_snapshots(connection, name),
         )
 
@@ -168,6 +171,41 @@ def _answers(data: Row, at: float) -> list[GivenAnswer]:
         GivenAnswer(question=question, answer=str(answer), by=by, because=because, at=at)
         for question, answer in data.get("answers", {}).items()
     ]
+
+
+_ACTS = {
+    "MergeBegan": Act.MERGE,
+    "MergeDone": Act.MERGE,
+    "PushBegan": Act.PUSH,
+    "PushDone": Act.PUSH,
+    "DiscardBegan": Act.DISCARD,
+    "DiscardDone": Act.DISCARD,
+}
+
+
+def _dealt_with(
+    connection: sqlite3.Connection, session: SessionId, first: int
+) -> Sequence[DealtWith]:
+    """How far each act has come that a person began last."""
+    rows = connection.execute(
+        "SELECT at, kind, data FROM events WHERE session = ? AND seq >= ?"
+        " AND +kind IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        (session, first, to_json(list(_ACTS))),
+    )
+    found: dict[Act, DealtWith] = {}
+    for row in rows:
+        act, data = _ACTS[row["kind"]], json.loads(row["data"])
+        found.pop(act, None)  # in the order of the newest
+        found[act] = DealtWith(
+            act=act,
+            branch=data["branch"],
+            to=data.get("into") or data.get("remote") or data["kept"],
+            files=data.get("files", 0),
+            by=data["by"],
+            at=row["at"],
+            is_done=row["kind"].endswith("Done"),
+        )
+    return list(found.values())
 
 
 def _ended(connection: sqlite3.Connection, task: str, data: Row, at: float) -> EndedTask:

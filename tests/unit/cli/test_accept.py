@@ -18,6 +18,9 @@ class Daemon:
 
     def __init__(self, place: Path) -> None:
         self.place, self.main, self.busy = place, place.parents[2], ""
+        self.told: list[tuple[str, dict]] = []
+        self.files: list[str] = []
+        """What was in the main working tree at each telling."""
 
     def call(self, method: str, **params):
         match method:
@@ -28,6 +31,10 @@ class Daemon:
                 tasks = [{"prompt": "Make it dark\nand nice"}]
                 named = {"id": "s-1", "name": "dark", "project": str(self.place)}
                 return {**named, "status": "COMPLETED", "tasks": tasks}
+            case "result.tell":
+                self.told.append((params["kind"], params["facts"]))
+                self.files.append((self.main / "app.py").read_text())
+                return {}
             case "session.list":
                 return [{"id": "s-3", "name": "later", "status": "IDLE"}]
         raise AssertionError(method)
@@ -147,6 +154,17 @@ def test_the_way_back_that_is_told_is_one(main, accept):
     assert (main / "app.py").read_text() == "1\n"
 
 
+def test_it_is_told_before_anything_is_written_and_when_it_is_done(main, daemon, accept):
+    before = git(main, "rev-parse", "HEAD").strip()
+
+    accept()
+
+    after = git(main, "rev-parse", "HEAD").strip()
+    facts = {"branch": "worktree-dark", "into": "main", "before": before, "after": after}
+    assert daemon.told == [(kind, facts | {"files": 1}) for kind in ("MergeBegan", "MergeDone")]
+    assert daemon.files == ["1\n", "3\n"]
+
+
 def only_forward(world):
     git(world.main, "config", "merge.ff", "only")
     moved_on(world.main)
@@ -215,6 +233,7 @@ def test_what_is_refused_changes_nothing_and_says_the_way_on(
 
     assert [git(place, "status", "--porcelain", "--branch") for place in (main, there)] == before
     assert git(main, "for-each-ref") == heads
+    assert daemon.told == []
 
 
 def test_the_worktree_stays_while_a_session_there_is_not_over(there, accept):

@@ -6,8 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from perpetualcc.cli.main import app
-from perpetualcc.cli.results import meant, place_of, refuse_from_within
+from perpetualcc.cli.results import meant, refuse_from_within
 from perpetualcc.domain.errors import PerpetualError
+from perpetualcc.sessions.worktrees.meant import place_of
 from tests.repositories import git
 
 
@@ -28,7 +29,7 @@ def session(project: Path) -> dict[str, str]:
     ],
 )
 def test_all_of_the_worktree_is_meant_and_never_another_place(project, place):
-    assert place_of(session(Path(project))) == Path(place)
+    assert place_of(project) == Path(place)
 
 
 def test_a_session_in_the_main_working_tree_is_sent_to_diff_and_undo(tmp_path, monkeypatch):

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from perpetualcc.daemon.snapshots import LATE, NO_REPOSITORY, SnapshotKeeper
-from perpetualcc.domain.events import ProblemNoticed, SnapshotMissed, SnapshotTaken, UndoBegan
+from perpetualcc.domain.events import (
+    DiscardBegan,
+    ProblemNoticed,
+    SnapshotMissed,
+    SnapshotTaken,
+    UndoBegan,
+)
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import Done, Lane, NewTask
 from perpetualcc.sessions.snapshots import taking
@@ -204,6 +210,24 @@ def test_two_that_put_back_at_once_have_a_snapshot_each(tmp_path):
         assert sorted(one.name for one in made) == ["undo-1", "undo-2", "undo-3"]
         assert [type(one) for one in here.told] == [UndoBegan] * 3
         assert {(one.to, one.by) for one in here.told} == {("t-0", "ana's phone")}
+
+    play(tmp_path, scene)
+
+
+def test_that_a_worktree_is_thrown_away_is_told_once_all_of_it_is_kept(tmp_path, monkeypatch):
+    async def scene(here):
+        place = here.session.project
+        kept = await here.keeper().before_discard(here.session, place, by="ana@box")
+        assert (kept.name, kept.is_kept) == ("undo-1", True)
+        [told] = here.told
+        assert (type(told), told.kept, told.by) == (DiscardBegan, "undo-1", "ana@box")
+
+        def fails(*_):
+            raise GitError("git update-ref: Read-only file system")
+
+        monkeypatch.setattr(taking, "keep", fails)
+        assert not (await here.keeper().before_discard(here.session, place, by="ana")).is_kept
+        assert [type(one) for one in here.told] == [DiscardBegan, ProblemNoticed]
 
     play(tmp_path, scene)
 

@@ -60,6 +60,29 @@ def test_in_brief_it_says_what_it_waits_for_and_how_many_words_were_not_heard():
     assert text_lines(one) == ["Not heard: use v2", "Not heard: use v2"]
 
 
+def act(kind, *, is_done=True, to="main"):
+    facts = {"branch": "worktree-dark", "to": to, "files": 3, "by": "ana@box", "at": 1.0}
+    return {"act": kind, "is_done": is_done, **facts}
+
+
+def test_what_a_person_did_with_it_is_news_and_the_brief_word_names_nothing():
+    one = told(dealt_with=[act("merge"), act("discard", to="undo-1")])
+
+    assert happened(one)
+    assert in_brief(one, at) == "completed: merged, thrown away"
+    assert text_lines(one) == [
+        "Merged worktree-dark into main: 3 files, by ana@box",
+        "Thrown away: worktree-dark, by ana@box; back from there: pcc undo abc undo-1",
+    ]
+
+
+def test_what_was_begun_and_is_not_done_says_what_does_the_rest():
+    one = told(dealt_with=[act("merge", is_done=False)])
+
+    assert in_brief(one, at) == "completed"
+    assert text_lines(one) == ["To be merged, and not done: worktree-dark; pcc accept abc"]
+
+
 def test_a_word_is_something_that_happened():
     assert happened(told(words=[word("waiting")]))
     assert not happened(told(words=[]))

@@ -9,10 +9,15 @@ from perpetualcc.domain.decisions import DecidedBy, Decision, Verdict
 from perpetualcc.domain.events import (
     BudgetUsedUp,
     CheckEnded,
+    DiscardBegan,
     HandoverDone,
     LimitReached,
+    MergeBegan,
+    MergeDone,
     ProblemNoticed,
     QuestionAnswered,
+    RunEnded,
+    RunStarted,
     SessionCreated,
     SessionStatusChanged,
     TaskSettled,
@@ -37,6 +42,7 @@ from perpetualcc.store.decisions import DecisionJournal
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
 from perpetualcc.store.reports import SqliteReports
+from perpetualcc.store.results import Results
 from perpetualcc.store.runs import RunStore
 from perpetualcc.store.sessions import SessionStore
 from perpetualcc.store.words import SqliteWords
@@ -132,6 +138,60 @@ def test_each_session_says_what_ended_last_and_not_what_was_before(play):
     assert ended == [("new", "done", "yes"), ("tried", "done", "at last")]
     assert both[1].tasks == []
     assert [one.session for one in only] == [second]
+
+
+def merge(kind, session):
+    facts = {"branch": "worktree-x", "into": "main", "before": "1", "after": "2", "files": 3}
+    return kind(session=session, by="ana", **facts)
+
+
+def test_a_merge_is_told_once_and_what_was_only_begun_is_not_done(play):
+    async def scene(world):
+        first, second = [await world.session(name) for name in ("first", "second")]
+        await world.events.append([merge(MergeBegan, first), merge(MergeDone, first)])
+        await world.events.append([DiscardBegan(session=first, branch="worktree-x", kept="undo-1")])
+        await world.events.append([merge(MergeDone, second), merge(MergeBegan, second)])
+        return await world.report()
+
+    first, second = play(scene)
+
+    told = [(one.act, one.to, one.files, one.by, one.is_done) for one in first.dealt_with]
+    assert told == [("merge", "main", 3, "ana", True), ("discard", "undo-1", 0, "", False)]
+    assert [one.is_done for one in second.dealt_with] == [False]
+
+
+WORKTREE = PROJECT / ".claude" / "worktrees" / "x"
+
+
+@pytest.mark.parametrize(
+    ("project", "then", "is_taken"),
+    [
+        (WORKTREE, (MergeBegan,), False),
+        (WORKTREE, (MergeDone,), True),
+        (WORKTREE, (MergeDone, RunStarted, RunEnded), False),
+        (WORKTREE, (RunStarted, RunEnded, MergeDone), True),
+        (PROJECT, (MergeDone,), False),
+    ],
+)
+def test_what_was_merged_is_taken_until_something_runs_there_again(play, project, then, is_taken):
+    async def scene(world):
+        made = [
+            await world.sessions.create(name=name, project=project, options=SessionOptions())
+            for name in ("first", "beside")
+        ]
+        first, beside = (one.id for one in made)
+        facts = {
+            MergeBegan: merge(MergeBegan, first),
+            MergeDone: merge(MergeDone, first),
+            RunStarted: RunStarted(session=beside, claude_session="c"),
+            RunEnded: RunEnded(session=beside, outcome="done"),
+        }
+        await world.events.append([facts[kind] for kind in then])
+        return [first, beside], await Results(world.database).taken([first, beside])
+
+    both, taken = play(scene)
+
+    assert taken == (frozenset(both) if is_taken else frozenset())
 
 
 def test_what_was_given_up_is_told_with_what_comes_after_it_and_is_left_out(play):

@@ -6,7 +6,10 @@ from functools import cache
 from importlib import resources
 
 _TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-_SCRIPTS = ("app", "changes", "device", "dom", "link", "log", "report", "session", "waiting")
+_SCRIPTS = (
+    *("app", "changes", "device", "dom", "link", "log"),
+    *("report", "result", "session", "waiting"),
+)
 _PATHS: Mapping[str, str] = {
     "/": "index.html",
     "/persistent": "index.html",  # seed 003, NFR-4

@@ -3,6 +3,7 @@
 import { button, counted, el, fill, fromHome, goesOn, money, moment, oneLine, put, say, seldom, statusMark, TASK, thousands, clean, contextBound } from "./dom.js";
 import { Changes } from "./changes.js";
 import { Log } from "./log.js";
+import { Result } from "./result.js";
 
 const MOST_TASKS = 50;
 const IS_OVER = new Set(["COMPLETED", "STOPPED"]);
@@ -16,6 +17,7 @@ export class SessionView {
     this.node = document.getElementById("session");
     this.log = new Log(link, id);
     this.changes = new Changes(link, id);
+    this.result = new Result(link, id);
     this.subscription = null;
     this.head = el("div");
     this.tasks = el("ul.tasks");
@@ -48,6 +50,7 @@ export class SessionView {
       el("h3", {}, "Tasks"),
       this.tasks,
       this.more,
+      this.result.node,
       this.changes.node,
       this.log.node,
       add,
@@ -61,6 +64,7 @@ export class SessionView {
   async begin() {
     this.subscription = null;
     this.changes.begin();
+    this.result.begin();
     await this.read(); // the log names files from the project that it tells
     try {
       await this.log.begin();
@@ -133,6 +137,7 @@ export class SessionView {
     );
     this.ask.hidden = session.status !== "WAITING_INPUT";
     this.point();
+    this.result.show(session);
     this.speak.hidden = IS_OVER.has(session.status);
     const buttons = [this.pause, this.resume];
     const pressed = buttons.find((one) => one === document.activeElement);
