@@ -328,6 +328,7 @@ class Parts(Kept):
         return Reviews(
             most=self.config.sessions.unreviewed,
             sessions=self.sessions,
+            results=self.results,
             tasks=self.ledger,
             clock=self.clock,
         )

@@ -28,6 +28,7 @@ from perpetualcc.sessions.limit_waits import (
 from perpetualcc.sessions.snapshots.repository import GitError, Patience
 from perpetualcc.sessions.task_queue import Tasks
 from perpetualcc.sessions.worktrees.unreviewed import Beside, beside, is_unreviewed
+from perpetualcc.store.results import Results
 from perpetualcc.store.sessions import SessionStore
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class Reviews:
     most: int
     """0: any number."""
     sessions: SessionStore
+    results: Results
     tasks: Tasks
     clock: Clock
     _let_in: set[SessionId] = field(default_factory=set)
@@ -111,9 +113,13 @@ class Reviews:
                 continue
             if any(one.status not in ENDED for one in begun):
                 at_work += 1
-            elif await look.is_unreviewed(place):
+            elif not await self._is_taken(begun) and await look.is_unreviewed(place):
                 results.append(begun[0])
         return "" if len(results) + at_work < self.most else _told(results, at_work, self.most)
+
+    async def _is_taken(self, begun: Sequence[Session]) -> bool:
+        """Also what was pushed: somebody looks at it elsewhere."""
+        return bool(await self.results.taken([one.id for one in begun]))
 
     async def _begun_in(self, place: Path) -> list[Session]:
         """The newest first."""

@@ -8,7 +8,7 @@ import pytest
 
 from perpetualcc.daemon import reviews
 from perpetualcc.daemon.reviews import Reviews
-from perpetualcc.domain.events import SessionStatusChanged
+from perpetualcc.domain.events import PushDone, SessionStatusChanged
 from perpetualcc.domain.ids import new_task_id
 from perpetualcc.domain.sessions import SessionOptions
 from perpetualcc.domain.tasks import CONTINUES, Lane, NewTask, TaskState, Wait
@@ -16,6 +16,7 @@ from perpetualcc.sessions.limit_waits import is_of_limit, is_of_review
 from perpetualcc.store.database import Database
 from perpetualcc.store.events import EventLog
 from perpetualcc.store.ledger import SqliteLedger
+from perpetualcc.store.results import Results
 from perpetualcc.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 from tests.repositories import git
@@ -35,14 +36,20 @@ class World:
 
     def __init__(self, database, place, most) -> None:
         clock = FakeClock()
-        self.place = place
+        self.place, self.database = place, database
         self.sessions = Sessions(database, clock)
         self.events = EventLog(database, clock)
         self.ledger = SqliteLedger(database, clock, owner="test")
         self.gate = self.engine(most)
 
     def engine(self, most) -> Reviews:
-        return Reviews(most=most, sessions=self.sessions, tasks=self.ledger, clock=FakeClock())
+        return Reviews(
+            most=most,
+            sessions=self.sessions,
+            results=Results(self.database),
+            tasks=self.ledger,
+            clock=FakeClock(),
+        )
 
     async def session(self, name, *, became="", project=None):
         """`became`: the status of one that has begun."""
@@ -91,6 +98,23 @@ def play(tmp_path, scene, *, most=2) -> None:
             await scene(World(database, place, most))
 
     asyncio.run(played())
+
+
+def test_what_was_pushed_is_looked_at_elsewhere(tmp_path):
+    async def scene(here):
+        one, _ = await here.result("one"), await here.result("two")
+        new = await here.session("new")
+        waits = await here.turned_away(new)
+
+        await here.events.append(
+            [PushDone(session=one.id, branch="b", remote="r", address="a", commit="c")]
+        )
+
+        assert "2 results" in waits.reason
+        assert await here.gate.look()
+        assert await here.gate.admit(await here.claimed(new), new) is None
+
+    play(tmp_path, scene)
 
 
 def test_the_wait_is_a_row_that_names_what_to_look_at_first(tmp_path):
@@ -265,7 +289,7 @@ def test_trouble_ends_no_watch(monkeypatch):
             return []
 
     async def played():
-        gate = Reviews(most=1, sessions=None, tasks=Tasks(), clock=FakeClock())
+        gate = Reviews(most=1, sessions=None, results=None, tasks=Tasks(), clock=FakeClock())
         async with asyncio.timeout(5), asyncio.TaskGroup() as group:
             watching = group.create_task(gate.run(lambda: None))
             await looked.wait()
