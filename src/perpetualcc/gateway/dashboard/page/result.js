@@ -127,7 +127,7 @@ export class Result {
         go.disabled = false;
         say(problem, inWords(error));
       }
-    }, "danger");
+    }, method === "result.discard" ? "danger" : "primary");
     return [el("div.row", {}, go, this.leave("Leave it")), problem];
   }
 
