@@ -84,7 +84,7 @@ def test_a_night_in_a_worktree_is_reviewed_taken_and_cleared_away(install):
         "A dark mode",
         "Not committed: notes.txt",
         "3 files, 3 lines more, 1 less:",
-        f"pcc accept {session}",
+        f"pcc accept {session} --commit",
         f"pcc discard {session}",
     ):
         assert line in said
@@ -136,12 +136,15 @@ def test_conflicts_change_nothing_and_the_session_resolves_them(install):
     before = standing(pcc.project)
 
     told = pcc.json("review", session)
+    ways = pcc.pcc("review", session).stdout
     refused = pcc.pcc("accept", session, "--yes", check=False)
 
     assert (told["merge"], told["conflicts"]) == ("conflicts", ["app.py"])
     assert refused.returncode == 1
     assert "conflicts in app.py" in refused.stderr
-    assert f'pcc add {session} "Merge main into this branch' in refused.stderr
+    for said in (refused.stderr, ways):
+        assert f'pcc add {session} "Merge main into this branch' in said
+    assert "pcc accept" not in ways
     assert standing(pcc.project) == before
 
     pcc.pcc("add", session, "Merge main into this branch and resolve the conflicts")

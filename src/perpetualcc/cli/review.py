@@ -51,7 +51,8 @@ def review(
     if as_json:
         print_json(_as_json(told, found, seen))
         return
-    for line in (*session_lines(told), *_proofs(told), "", *_made(found, seen), "", *_ways(found)):
+    ways = _ways(found, seen)
+    for line in (*session_lines(told), *_proofs(told), "", *_made(found, seen), "", *ways):
         print(hung(line))
 
 
@@ -154,7 +155,14 @@ def _merges(found: "Meant", seen: "Review") -> str:
     return f"Whether it merges is not known: that needs git 2.38. By hand: {by_hand}"
 
 
-def _ways(found: "Meant") -> Iterator[str]:
+def _ways(found: "Meant", seen: "Review") -> Iterator[str]:
+    from perpetualcc.sessions.worktrees.accepting import resolving
+    from perpetualcc.sessions.worktrees.merging import Kind
+
     yield f"See it all:     pcc diff {found.id}"
-    yield f"Take it:        pcc accept {found.id}"
+    if seen.merge.kind is Kind.CONFLICTS:
+        yield printable(f"Resolve it:     {resolving(found)}")
+    elif seen.commits or seen.not_committed:
+        commits = " --commit" if seen.not_committed else ""
+        yield f"Take it:        pcc accept {found.id}{commits}"
     yield f"Throw it away:  pcc discard {found.id}"

@@ -137,13 +137,18 @@ def _refuse_not_committed(
         )
 
 
+def resolving(found: Meant) -> str:
+    """The command that has the session resolve what conflicts."""
+    task = f'"Merge {found.tree.target} into this branch and resolve the conflicts"'
+    return f"pcc add {found.id} {task}"
+
+
 def _refuse_unmergeable(found: Meant, judged: Judged) -> None:
     tree = found.tree
     if judged.kind is Kind.CONFLICTS:
-        task = f'"Merge {tree.target} into this branch and resolve the conflicts"'
         raise PerpetualError(
             f"{NOTHING_DONE}: conflicts in {few(judged.conflicts)}",
-            hint=f"Let the session resolve them: pcc add {found.id} {task}",
+            hint=f"Let the session resolve them: {resolving(found)}",
         )
     if judged.kind is Kind.UNKNOWN:
         raise PerpetualError(
