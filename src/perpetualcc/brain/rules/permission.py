@@ -124,7 +124,11 @@ def _advise_command(call: ToolCall, assessment: Assessment) -> Advice:
     reasons = [r for r in assessment.reasons if r.risk is assessment.risk]
     logs = {r.part for r in reasons if r.rule == "write-scratch" and _is_a_log(r.part)}
     logs -= {r.part for r in reasons if r.rule != "write-scratch"}
-    parts = dict.fromkeys(r.part for r in reasons if r.part not in logs)
+    contained = {r.part for r in assessment.reasons if r.rule == "in-its-container"}
+    contained -= {r.part for r in reasons if r.rule != "containers-run"}
+    parts = dict.fromkeys(r.part for r in reasons if r.part not in logs | contained)
+    if contained and not parts:
+        return _yes("Harmless by itself, in a container that the project describes")
     if logs and not parts:
         return _yes("Writes what was printed to the temporary directory")
     doubts = (_doubt(bases, call, part) for part in parts or [""])

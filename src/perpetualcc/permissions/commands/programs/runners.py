@@ -323,9 +323,12 @@ def container_run(call: Call) -> Findings:
     opens_disk = any(place in text for m in mounts for place in _opened(m))
     if inner:
         is_running = call.arguments.path.endswith("exec")
+        found = [*call.judge.words(inner, call), *_of_its_own(inner, call)]
+        if _is_of_the_project(call) and all(f.risk is Risk.LOW for f in found):
+            findings.append(call.finding(Risk.LOW, IN_ITS_CONTAINER, _HARMLESS, EffectKind.EXECUTE))
         findings += [
             f
-            for f in [*call.judge.words(inner, call), *_of_its_own(inner, call)]
+            for f in found
             if f.risk is Risk.HIGH
             and (
                 f.rule in _ESCAPES
@@ -334,6 +337,21 @@ def container_run(call: Call) -> Findings:
             )
         ]
     return findings
+
+
+IN_ITS_CONTAINER = "in-its-container"
+_HARMLESS = "Goes on outside of the container, too"
+_OF_COMPOSE = frozenset({"docker compose exec", "docker compose run"})
+_AS_IT_IS = frozenset(
+    {"-T", "-i", "-t", "-u", "-w", "--rm", "--no-TTY", "--no-tty", "--interactive", "--tty",
+     "--user", "--workdir", "--no-deps", "--quiet-pull"}
+)  # fmt: skip
+
+
+def _is_of_the_project(call: Call) -> bool:
+    """Whether the container is one that the project describes, as it describes it."""
+    is_described = call.arguments.path.replace("-", " ") in _OF_COMPOSE
+    return is_described and all(given.name in _AS_IT_IS for given in call.arguments.given)
 
 
 _ESCAPES = frozenset(
