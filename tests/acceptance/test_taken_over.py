@@ -249,7 +249,9 @@ def test_a_limit_in_the_terminal_is_waited_out_with_all_that_was_said(install, s
     assert "And the fonts?" in said_to_model(servers[0])
 
 
-def test_the_plugins_command_leaves_the_conversation_it_is_typed_in(rehearsal, claude_world):
+def test_the_plugins_command_leaves_the_conversation_it_is_typed_in(
+    rehearsal, claude_world, tmp_path
+):
     start = "pcc start . --continue --detach --task 'Write it'"
     server = rehearsal(
         {
@@ -261,10 +263,14 @@ def test_the_plugins_command_leaves_the_conversation_it_is_typed_in(rehearsal, c
         }
     )
     environment = {**os.environ, **claude_world.environment(server)}
-    environment["PATH"] = f"{PCC.parent}:{os.environ['PATH']}"
+    # Below that home a socket's path would be too long.
+    (tmp_path / "pcc").write_text(f'#!/bin/sh\nexec "{PCC}" --data-dir "{tmp_path}/d" "$@"\n')
+    (tmp_path / "pcc").chmod(0o755)
+    environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
 
     def pcc(*words):
-        return run_pcc(words, env=environment, cwd=claude_world.project).stdout
+        given = ["--data-dir", str(tmp_path / "d"), *words]
+        return run_pcc(given, env=environment, cwd=claude_world.project).stdout
 
     try:
         subprocess.run(
