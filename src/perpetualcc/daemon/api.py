@@ -229,7 +229,8 @@ class Api:
                 "delay": await self._delay(session),
                 "spent": _spent(spent, session.id),
                 "refused": refused.get(session.id, 0),
-                "is_taken": session.id in taken,
+                # Ten thousand are one answer: of most there is nothing to say.
+                **({"is_taken": True} if session.id in taken else {}),
             }
             for session in sessions
         ]
@@ -265,6 +266,7 @@ class Api:
             "tasks": [task_data(task) for task in tasks],
             "runs": await self.runs.count(session.id),
             "spent": _spent(spent, session.id),
+            "conversation": session.claude_session,
             "counts": await self.decisions.counts(session.id),
             "refused": (await self.decisions.refused([session.id])).get(session.id, 0),
             "is_taken": bool(await self.results.taken([session.id])),

@@ -64,7 +64,6 @@ def session_data(session: Session) -> dict[str, Any]:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "resumes_at": session.resumes_at,
-        "conversation": session.claude_session,
         "tokens": session.tokens,
         "context_window": session.context_window,
         "perpetual": asdict(perpetual) if (perpetual := session.options.perpetual) else None,

@@ -7,17 +7,18 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.store.database import Database
 from perpetualcc.store.text import to_json
 
-# The newest that counts, of every session there: it stands near the end of each one's log.
+# The newest that counts, of every session there: it stands near the end of each one's log. Only
+# in a worktree: elsewhere thousands may have worked, and a `CASE` is looked at in its order.
 _TAKEN = """
 SELECT s.id FROM sessions s JOIN projects p ON p.id = s.project
-WHERE s.id IN (SELECT value FROM json_each(:ids)) AND instr(p.path, :worktrees)
-AND (SELECT kind FROM events WHERE seq = (
+WHERE s.id IN (SELECT value FROM json_each(:ids))
+AND CASE WHEN instr(p.path, :worktrees) THEN (SELECT kind FROM events WHERE seq = (
     SELECT max((
         SELECT seq FROM events
         WHERE session = t.id AND +kind IN ('MergeDone', 'PushDone', 'RunStarted', 'RunEnded')
         ORDER BY seq DESC LIMIT 1
     )) FROM sessions t WHERE t.project = s.project
-)) IN ('MergeDone', 'PushDone')
+)) END IN ('MergeDone', 'PushDone')
 """
 
 
