@@ -195,7 +195,7 @@ def prepared(offer: Offer, folder: Path) -> Merge:
 
     Raises PerpetualError: it is not as it was offered any more.
     """
-    found = _all_committed(offer, folder)
+    found = all_committed(offer.found, offer.fresh, offer.wish, folder)
     tree = found.tree
     judged = judge(tree.main, tree.onto, tree.head)
     _refuse_unmergeable(found, judged)
@@ -213,14 +213,21 @@ def written(merge: Merge, folder: Path) -> None:
     check_out(tree.main, folder, merge.way.plan, tree.onto, merge.now, why)
 
 
-def _all_committed(offer: Offer, folder: Path) -> Meant:
-    found, tree = offer.found, offer.found.tree
-    if not offer.fresh:
+def all_committed(
+    found: Meant, fresh: Sequence[str], wish: Wish, folder: Path, otherwise: str = NOTHING_DONE
+) -> Meant:
+    """
+    With what was to be committed first, `fresh`, in its branch.
+
+    Raises PerpetualError: files have changed meanwhile; `otherwise` says what was not done.
+    """
+    tree = found.tree
+    if not fresh:
         return found
-    text = offer.wish.message or found.subject
+    text = wish.message or found.subject
     head, taken = commit_all(tree.here, folder, tree.head, text, identity(tree.main))
     if taken.left_out:
-        raise PerpetualError(f"{NOTHING_DONE}: files have changed meanwhile")
+        raise PerpetualError(f"{otherwise}: files have changed meanwhile")
     return replace(found, tree=replace(tree, head=head))
 
 

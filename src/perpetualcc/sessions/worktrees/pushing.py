@@ -18,9 +18,14 @@ from perpetualcc.domain.ids import SessionId
 from perpetualcc.domain.texts import counted
 from perpetualcc.sessions.snapshots.changes import commits
 from perpetualcc.sessions.snapshots.repository import GitError, Patience, Repository
-from perpetualcc.sessions.worktrees.accepting import Wish, not_committed, refuse_unready
+from perpetualcc.sessions.worktrees.accepting import (
+    Wish,
+    all_committed,
+    not_committed,
+    refuse_unready,
+)
 from perpetualcc.sessions.worktrees.meant import Meant, in_git
-from perpetualcc.sessions.worktrees.merging import commit_all, first_of, identity
+from perpetualcc.sessions.worktrees.merging import first_of
 
 NOTHING_DONE = "Nothing was pushed"
 _PATIENCE = Patience(seconds=900.0)
@@ -99,14 +104,8 @@ def push_of(found: Meant, folder: Path, wish: Wish, remote: str) -> Push:
 
 def committed(push: Push, folder: Path) -> Push:
     """What was to be committed first is. Raises PerpetualError."""
-    found, tree = push.found, push.found.tree
-    if not push.fresh:
-        return push
-    text = push.wish.message or found.subject
-    head, taken = commit_all(tree.here, folder, tree.head, text, identity(tree.main))
-    if taken.left_out:
-        raise PerpetualError(f"{NOTHING_DONE}: files have changed meanwhile")
-    return replace(push, found=replace(found, tree=replace(tree, head=head)))
+    found = all_committed(push.found, push.fresh, push.wish, folder, NOTHING_DONE)
+    return replace(push, found=found)
 
 
 def pushed(push: Push) -> tuple[str, ...]:
